@@ -1,4 +1,4 @@
-"""The Python interface beside runs: optima, suggestions, user data, and measures computed later."""
+"""The Python interface besides runs: optima, suggestions, user data, and measures computed later."""
 
 import re
 import shlex
@@ -32,7 +32,7 @@ def optimum(*overrides: str) -> "OptimumResult":
     Parameters
     ----------
     *overrides : str
-        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. Nothing is kept in a store.
+        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. Nothing is stored.
         The search ends after ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the
         objective depends on the hyperparameters.
 
@@ -50,8 +50,8 @@ def optimum(*overrides: str) -> "OptimumResult":
     Examples
     --------
     >>> import aucbench
-    >>> found = aucbench.optimum("algo=spam", "dataset=breast_cancer").record
-    >>> found.relative_gap <= 1e-8
+    >>> record = aucbench.optimum("algo=spam", "dataset=breast_cancer").record
+    >>> record.relative_gap <= 1e-8
     True
     """
     from aucbench.studies.execution.optimum import entry_optimum
@@ -68,10 +68,10 @@ def optimum(*overrides: str) -> "OptimumResult":
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
-    """Read a file of one's own and tell how; missing cells of a table are counted and not refused.
+    """Read a user's file and describe its columns; missing cells of a table are counted, not refused.
 
-    How it is read follows from its ending, unless an override of `run` says, such as ``dataset=npz`` or
-    ``dataset.drop=[id]``. Raises an `AucbenchError` that names the override without which it cannot be read.
+    The ending of the file determines how it is read, unless overrides of `run` do, such as ``dataset=npz``
+    or ``dataset.drop=[id]``. Raises an `AucbenchError` that names the override needed to read the file.
 
     Examples
     --------
@@ -86,18 +86,18 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     from aucbench.config.words import check_overrides
 
     check_overrides(overrides)
-    kind, *rest = _file_words(path, overrides)
-    given = {word.partition("=")[0] for word in overrides}
+    kind, *options = _file_words(path, overrides)
+    names = {item.partition("=")[0] for item in overrides}
     is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
-    counted = ["dataset.missing=median"] if is_table and "dataset.missing" not in given else []
-    return data.describe(entry_of((kind, *rest, *counted)).dataset.instance)
+    defaults = ["dataset.missing=median"] if is_table and "dataset.missing" not in names else []
+    return data.describe(entry_of((kind, *options, *defaults)).dataset.instance)
 
 
 def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> "Entry":
     """The entry of the overrides of one run.
 
-    `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
-    settings, are all. `ParameterError` if they give several runs, as those of an experiment may.
+    `trust` are the modules from which import paths in recorded settings are imported; None, for settings of
+    the user, trusts all modules. `ParameterError` if the overrides give several runs, as an experiment may.
     """
     from aucbench.config.build import build_study
     from aucbench.config.words import Request
@@ -109,20 +109,20 @@ def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> 
 
 
 def run_command(path: str, *overrides: str) -> str:
-    """The command that trains the default method on a file of one's own, for a shell."""
+    """The command that trains the default method on a user's file, for a shell."""
     return shlex.join(["aucbench", *_file_words(path, overrides)])
 
 
 def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
-    """Overrides that read a file of one's own, by its ending where they do not say how."""
+    """Overrides that read a user's file; without a reader among them, its ending decides."""
     from aucbench.data.readers.formats import reader_of
 
-    kind = next((word for word in overrides if word.startswith("dataset=")), f"dataset={reader_of(path)}")
-    return (kind, f"dataset.path={path}", *(word for word in overrides if word != kind))
+    kind = next((item for item in overrides if item.startswith("dataset=")), f"dataset={reader_of(path)}")
+    return (kind, f"dataset.path={path}", *(item for item in overrides if item != kind))
 
 
 def dataset_words(dataset: str, *overrides: str) -> tuple[str, ...]:
-    """The overrides of a run on a data set by its name, or on a file of one's own."""
+    """The overrides of a run on a data set by its name, or on a user's file."""
     if dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file():
         return _file_words(dataset, overrides)
     return (f"dataset={dataset}", *overrides)
@@ -136,18 +136,18 @@ def suggest(
     count: int = 3,
     linear: bool = False,
 ) -> "Suggestion":
-    """Suggest methods and settings for a data set, from what did best on similar data sets.
+    """Suggest methods and settings for a data set, based on the best results on similar data sets.
 
     Parameters
     ----------
     dataset : str
-        Name of a data set, or a file of one's own as in `describe_data`.
+        Name of a data set, or a file as in `describe_data`.
     *overrides : str
-        Those of `run` that decide its rows: ``"dataset.target=outcome"``, ``"max_train_rows=5000"``.
+        Overrides of `run` that decide the rows: ``"dataset.target=outcome"``, ``"max_train_rows=5000"``.
     seconds : float, optional
         Largest expected time of a training.
     archive : str or Path, optional
-        Results of a study under ``ruleset=trials``; by default those that come with aucbench.
+        Results of a study under ``ruleset=trials``; by default the results shipped with aucbench.
     count : int
         Largest number of methods.
     linear : bool
@@ -173,19 +173,19 @@ def suggest(
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
     check_overrides(overrides)
-    words = dataset_words(dataset, *overrides)
-    is_named = words[0] == f"dataset={dataset}"
+    options = dataset_words(dataset, *overrides)
+    is_named = options[0] == f"dataset={dataset}"
     taken = re.compile(rf"\+*((algo|tuning)\b{'|dataset=' * is_named})")
-    if given := [word for word in overrides if taken.match(word)]:
+    if extra := [item for item in overrides if taken.match(item)]:
         raise ParameterError(
-            f"The data set is {dataset}, and methods and settings are suggested: leave out {' '.join(given)}."
+            f"The data set is {dataset}, and methods and settings are suggested: leave out {' '.join(extra)}."
         )
     if is_named and ("/" in dataset or Path(dataset).suffix):
         raise ParameterError(f"{dataset}: there is no such file, and no data set of that name.")
     path = archive or shipped()
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
-    entry, tried = entry_of(words), tried_settings(read(path)[1])
+    entry, tried = entry_of(options), tried_settings(read(path)[1])
     return suggest_methods(tried, facts_of(entry), seconds, count, linear)
 
 
@@ -204,21 +204,21 @@ def rescore(
     Parameters
     ----------
     store : Store
-        The store that has the study.
+        The store of the study.
     study : str
-        Its name.
+        Name of the study.
     metrics : sequence of str
         Names of measures, such as ``["ap", "pauc"]``.
     parameters : sequence of str
-        Words for those of the measures, such as ``"pauc.max_fpr=0.05"``.
+        Overrides of parameters of the measures, such as ``"pauc.max_fpr=0.05"``.
     replace_others : bool
-        Whether a measure that a cell has with other parameters is computed with these. Where only the final
-        weights or scores are kept, its curve is then lost but for its end.
+        Whether a measure that a cell has with other parameters is computed with the new ones. If only the
+        final weights or scores are stored, the curve of the measure is then lost except for its end.
 
     Returns
     -------
     Rescored
-        How many cells were measured, and which could not be.
+        The number of measured cells, and the cells that could not be measured.
 
     Raises
     ------
@@ -231,45 +231,45 @@ def rescore(
 
     store.plans(study)
     check_overrides(parameters)
-    for word in parameters:
-        if word.partition(".")[0] not in metrics:
+    for item in parameters:
+        if item.partition(".")[0] not in metrics:
             raise ParameterError(
-                f"'{word}' is no parameter of the measures {', '.join(metrics)}, such as pauc.max_fpr=0.05."
+                f"'{item}' is no parameter of the measures {', '.join(metrics)}, such as pauc.max_fpr=0.05."
             )
-    asked = [f"metrics=[{','.join(metrics)}]", *parameters]
-    measures = entry_of(asked).measures
+    options = [f"metrics=[{','.join(metrics)}]", *parameters]
+    measures = entry_of(options).measures
     if not measures:
-        raise ParameterError(f"metrics: expected measures beside the AUC, such as ap, got {asked[0]}.")
-    done = rescore_study(
+        raise ParameterError(f"metrics: expected measures beside the AUC, such as ap, got {options[0]}.")
+    result = rescore_study(
         store,
         study,
         measures,
-        lambda planned: entry_of([*words(planned.described, list(planned.cells.values())), *asked], trust),
+        lambda planned: entry_of([*words(planned.described, list(planned.cells.values())), *options], trust),
         replace_others,
     )
     if store.board_folder(study).is_dir():
         write_board(store, study)
-    return done
+    return result
 
 
 def check(archive: "Archive", method: str | None = None) -> list[str]:
-    """Sentences on what an archive lacks for a public board.
+    """Sentences on the gaps of an archive for a public board.
 
-    These are missing and failed cells, entries without a ruleset, settings that differ from the ruleset as it
-    is installed here, and entries of the reference study that the method lacks: its data sets, splits and
+    The gaps are missing and failed cells, entries without a ruleset, settings that differ from the installed
+    ruleset, and entries of the reference study that the method lacks: its data sets, splits and
     rows, under each of its rulesets. Raises an `AucbenchError` if the method is not installed.
     """
     from aucbench.config.words import Request
     from aucbench.studies.archives.gaps import gaps_of, lacking
 
-    found = gaps_of(archive, entry_of)
+    gaps = gaps_of(archive, entry_of)
     if method:
-        words = (f"algo={method}", "tracking=none", "store.path=null")
-        studies = [study_of(Request((f"experiment={name}", *words))) for name in REFERENCE]
-        found += lacking(archive, [entry for study in studies for entry in study.entries])
+        options = (f"algo={method}", "tracking=none", "store.path=null")
+        studies = [study_of(Request((f"experiment={name}", *options))) for name in REFERENCE]
+        gaps += lacking(archive, [entry for study in studies for entry in study.entries])
         if archive.others:
-            found.append(
+            gaps.append(
                 f"{counted(len(archive.others), 'cell')} with replications that the sender wrote: send the "
                 f"runs of each machine in an archive of their own, for those who publish them to merge"
             )
-    return found
+    return gaps

@@ -33,8 +33,8 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
     ----------
     *overrides : str
         Hydra overrides, such as ``"algo=psam"``, ``"dataset=a9a"``, ``"budget.epochs=5"``. Nothing is
-        written to MLflow unless ``"tracking=mlflow"`` is among them, and finished cells are neither looked
-        up nor kept unless ``"store.path=FOLDER"`` is.
+        written to MLflow without the override ``"tracking=mlflow"``, and finished cells are neither looked
+        up nor stored without ``"store.path=FOLDER"``.
     X : (n, d) array, scipy sparse matrix or pandas DataFrame, optional
         Rows, with the labels `y` in the place of ``"dataset=NAME"``. Columns of a data frame are read like
         those of a table, texts and categories among them. A copy named by its digest is kept in the cache;
@@ -69,10 +69,10 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
     if X is not None or y is not None:
         overrides = (*_array_words(overrides, X, y), *overrides)
     keys = [override.split("=")[0] for override in overrides]
-    quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
-    unkept = [] if "store.path" in keys else ["store.path=null"]
-    kept = _Single()
-    result = run_study([*overrides, *quiet, *unkept], kept)
+    no_tracking = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
+    no_store = [] if "store.path" in keys else ["store.path=null"]
+    observer = _Single()
+    result = run_study([*overrides, *no_tracking, *no_store], observer)
     if result.failures:
         failure = result.failures[0]
         raise CellError(f"{failure.reason} (seed {failure.seed}): {failure.message}")
@@ -82,7 +82,7 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
         raise result.untracked
     from aucbench.studies.execution.worker import labels_of, scores_of
 
-    executed = kept.entry
+    executed = observer.entry
     assert executed is not None
     assert executed.entry is not None  # an executed cell has its entry
     return Result(executed.cells, partial(scores_of, executed.entry), partial(labels_of, executed.entry))
@@ -93,14 +93,14 @@ def _array_words(overrides: Sequence[str], X: Any, y: Any) -> list[str]:
 
     if X is None or y is None:
         raise ParameterError("X and y go together: the rows and their labels.")
-    for word in overrides:
-        if word.partition("=")[0].lstrip("+") in ("dataset", "dataset.path"):
-            raise ParameterError(f"{word}: X and y are the data; leave it out, or leave them out.")
+    for override in overrides:
+        if override.partition("=")[0].lstrip("+") in ("dataset", "dataset.path"):
+            raise ParameterError(f"{override}: X and y are the data; leave it out, or leave them out.")
     return array_words(X, y)
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":
-    """Run what the command line runs for these words: one entry, a sweep or an experiment; prints nothing.
+    """Run a study as the command line does: one entry, a sweep or an experiment; prints nothing.
 
     Finished cells are kept in the store and logged to MLflow as ``aucbench run`` does; a study with a name
     gets its leaderboard.
@@ -116,12 +116,12 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     Returns
     -------
     StudyResult
-        How many cells there are and were run; what failed, was refused or could not be logged.
+        The numbers of cells and of cells that were run; failures, refusals and errors of the logging.
 
     Raises
     ------
     AucbenchError
-        The words cannot be read, or ask for one entry that cannot be run.
+        The words are invalid, or describe one entry that cannot be run.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
 
 
 def plan_study(words: Sequence[str], observer: Observer | None = None) -> "PlannedStudy":
-    """Plan what `run_study` would run for these words, and what that would take (``--dry-run``).
+    """Plan the study that `run_study` would run, and estimate its cost (``--dry-run``).
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     Raises
     ------
     AucbenchError
-        The words cannot be read, or ask for one entry that cannot be built.
+        The words are invalid, or describe one entry that cannot be built.
     """
     from aucbench.pool import start_fork_server
 
@@ -191,7 +191,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
 
 
 class LastEntry(Observer):
-    """Keeps the entry that was finished last."""
+    """Stores the entry that was finished last."""
 
     entry: "FinishedEntry | None" = None
 
@@ -242,7 +242,7 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
 
 def write_board(store: "Store", study: str) -> "tuple[Report, Path]":
-    """Write the leaderboard of a study into its folder of the store; returns it and its page."""
+    """Write the leaderboard of a study into its folder of the store; returns the report and its page."""
     from aucbench.reports.build import build
     from aucbench.reports.cells import gathered
     from aucbench.reports.views.export import PAGE, write
@@ -253,13 +253,13 @@ def write_board(store: "Store", study: str) -> "tuple[Report, Path]":
 
 
 def _standings(report: "Report") -> "pd.DataFrame":
-    """The place of each method on each data set, as MLflow's runs show it."""
+    """The rank of each method on each data set, as shown in MLflow's runs."""
     keys = ["setting", "data_set", "method"]
     gains = report.gains[[*keys, "gain", "low", "high", "verdict"]]
-    found = report.results[[*keys, "algorithm", "mean"]].merge(gains, how="left", on=keys)
-    found["rank"] = found.groupby(keys[:2])["mean"].rank(ascending=False, method="min")
+    table = report.results[[*keys, "algorithm", "mean"]].merge(gains, how="left", on=keys)
+    table["rank"] = table.groupby(keys[:2])["mean"].rank(ascending=False, method="min")
     names = {"low": "gain_low", "high": "gain_high"}
-    return found.assign(verdict=found["verdict"].replace("", "none").fillna("none")).rename(columns=names)
+    return table.assign(verdict=table["verdict"].replace("", "none").fillna("none")).rename(columns=names)
 
 
 def leaderboard(
@@ -280,13 +280,13 @@ def leaderboard(
     study : str, optional
         Name of one study; everything in the source when left out.
     reference : str, optional
-        Name of the method that gains are relative to: by default that of the plan of the study, else
-        ``log_reg_cv`` if methods are tuned and it was run, else ``log_reg``.
+        Name of the method that gains are relative to: by default the reference of the plan, else
+        ``log_reg_cv`` if methods are tuned and ``log_reg_cv`` was run, else ``log_reg``.
     by : str
-        Measure that is compared.
+        Measure to compare.
     rope : float, optional
-        The largest difference in the measure that does not matter in practice: by default that of the plan of
-        the study, else .005 for the AUC; other measures have no verdicts until it is given.
+        The largest difference in the measure that does not matter in practice: by default the rope of the
+        plan, else .005 for the AUC; other measures have verdicts only with a rope.
     model_class : str, optional
         Compare only methods of this class (linear, kernel, trees, network or other), and the reference.
 
@@ -317,6 +317,6 @@ def leaderboard(
     path = Path(source)
     if not path.exists():
         raise ParameterError(f"There is neither a store nor an archive at {path}.")
-    found = read(path)[1] if path.is_file() else Store(path)
-    given = gathered([found], study)
-    return build(**given, reference=reference, by=by, rope=rope, model_class=model_class)
+    results = read(path)[1] if path.is_file() else Store(path)
+    contents = gathered([results], study)
+    return build(**contents, reference=reference, by=by, rope=rope, model_class=model_class)

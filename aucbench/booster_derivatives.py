@@ -1,7 +1,7 @@
-"""Derivatives of a loss over all pairs as a booster takes them, in a tenth of the time of a round.
+"""Derivatives of a loss over all pairs for boosters, in a tenth of the time of a round.
 
-A booster asks once a round for the first two derivatives by the scores of all rows, and neither for the value
-nor for ten digits. Two ways are fast enough:
+Once a round, a booster needs the first two derivatives by the scores of all rows, but neither the value nor
+ten digits. Two ways are fast enough:
 
 - A piecewise quadratic loss with knots: the scores of negatives are sorted together with those of positives
   shifted by each knot. A negative after a shifted positive is a pair below the knot. Exact for scores
@@ -25,14 +25,14 @@ from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.loss_pieces import Knot, Piece, knots
 from aucbench.kernels.pair_loss import class_shares, pair_mean
 
-LEAST_CURVATURE = 1e-3  # of a row, as a share of its weight: bounds the values of leaves
+LEAST_CURVATURE = 1e-3  # least curvature of a row, as a share of its weight: bounds the values of leaves
 ACCURACY = 1e-8  # largest error of a row's mean slope, relative to the mean absolute slope of all rows
-ROUNDING = 1e-14  # of a convolution, relative to the largest slope
+ROUNDING = 1e-14  # rounding error of a convolution, relative to the largest slope
 FEW_CELLS, MOST_CELLS = 32, 8192
 NARROW = 2.0**-10  # width of a cell when all scores are equal
 SAMPLE = 4096  # rows that estimate the mean margin
 
-NODES = 6  # of a polynomial around a cell: its ends 0 and 1, and two more to either side
+NODES = 6  # nodes of a polynomial around a cell: the ends 0 and 1 of the cell, and two on either side
 # (power, node) coefficients of the polynomials that are 1 at one of the nodes -2, ..., 3 and 0 at the others.
 POLYNOMIALS = np.linalg.inv(np.vander(np.arange(-2.0, 4.0), increasing=True))
 
@@ -52,11 +52,11 @@ def booster_derivatives(loss: Any) -> _Derivatives:
     callable
         Of (scores, y, weights): (n,) float64 finite decision values; (n,) int8 labels in {-1, 1}, of both
         classes; and None or (n,) float64 weights >= 0, with a positive sum in each class. It returns two
-        (n,) float32 arrays, the type in which boosters keep them:
+        (n,) float32 arrays, the type that boosters store:
 
         - the gradient, with an error of at most `ACCURACY` times the mean absolute slope, times n and the
           row's share of its class;
-        - the diagonal of the Hessian, or `LEAST_CURVATURE` n times the row's share of its class if that is
+        - the diagonal of the Hessian, or `LEAST_CURVATURE` n times the row's share of its class if this is
           larger; n times the share if the diagonal is 0.
     """
     last, below = knots(loss) or (None, ())
@@ -66,28 +66,28 @@ def booster_derivatives(loss: Any) -> _Derivatives:
     ) -> tuple[np.ndarray, np.ndarray]:
         if last is not None and below:
             return _by_knots(last, below, scores, y, weights)
-        found = _by_cells(loss, scores, y, weights)
-        if found is not None:
-            return found
+        result = _by_cells(loss, scores, y, weights)
+        if result is not None:
+            return result
         mean, shares = pair_mean(loss, scores, y, weights), class_shares(y, weights)
         diagonal = mean.curvature.diagonal
         floor = LEAST_CURVATURE * shares if diagonal.any() else shares
-        found = y.size * mean.slopes, y.size * np.maximum(diagonal, floor)
-        return found[0].astype(np.float32), found[1].astype(np.float32)
+        result = y.size * mean.slopes, y.size * np.maximum(diagonal, floor)
+        return result[0].astype(np.float32), result[1].astype(np.float32)
 
     return derivatives
 
 
 def _by_knots(
-    last: Piece, found: tuple[Knot, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    last: Piece, all_knots: tuple[Knot, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     low = float(scores.min())
-    if last.c1 or last.c2:  # it ends below a knot that no margin reaches
+    if last.c1 or last.c2:  # the last piece ends below a knot that no margin reaches
         beyond = float(scores.max()) - low + 1.0
-        found = (*found, Knot(beyond, last.slope(beyond), 2.0 * last.c2))
-    terms = np.array(found)
+        all_knots = (*all_knots, Knot(beyond, last.slope(beyond), 2.0 * last.c2))
+    terms = np.array(all_knots)
     row_bits = int(scores.size).bit_length()
-    bits = row_bits + len(found).bit_length()
+    bits = row_bits + len(all_knots).bit_length()
     keys = _keys(scores, y, terms[:, 0], low - max(0.0, terms[:, 0].max()), row_bits, bits)
     keys.sort()
     gradient, curvature, is_curved = _sums_of_knots(keys, terms, y, weights, row_bits, bits)
@@ -97,11 +97,11 @@ def _by_knots(
 def _by_cells(
     loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """The derivatives by cells; None if the narrowest are too wide."""
+    """The derivatives by cells; None if the narrowest cells are too wide."""
     compiled = compile_loss(loss)
     least = least_curvature(loss)
     low, high = float(scores.min()), float(scores.max())
-    # An estimate of the mean, until cells give it.
+    # An estimate of the mean slope, used until the cells are computed.
     size = abs(loss.derivative(_margin(scores, y, 1 + y.size // SAMPLE), compiled.theta))
     cells = FEW_CELLS
     while cells <= MOST_CELLS:
@@ -139,7 +139,7 @@ def _convolved(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 @fast_kernel
 def _keys(scores, y, shifts, least, row_bits, bits):
-    """Integers in the order of scores above `least`, of negatives and of positives below each of the shifts.
+    """Integers in the order of the scores above `least`: negatives, and positives minus each of the shifts.
 
     The last bits hold the row and, for positives, the number of the shift, from 1 on. A negative therefore
     comes before an equal positive.
@@ -149,7 +149,7 @@ def _keys(scores, y, shifts, least, row_bits, bits):
     shifted = keys.view(np.float64)
     for i in range(n):
         shifted[i] = (scores[i] - shifts[0] * (y[i] == 1)) - least
-    for i in range(n):  # the bits of numbers >= 0 are in their order
+    for i in range(n):  # the bits of numbers >= 0 have the same order as the numbers
         keys[i] = ((keys[i] >> bits) << bits) | ((y[i] == 1) << row_bits) | i
     end = n
     for k in range(1, shifts.size):
@@ -173,45 +173,45 @@ def _sums_of_knots(keys, knots, y, weights, row_bits, bits):
         codes[e], keys[e] = keys[e] & ((1 << bits) - 1), (keys[e] >> bits) << bits
     for e in range(keys.size):
         if codes[e] < (1 << row_bits):
-            own = 1.0 if weights is None else weights[codes[e]]
-            low_weight += own
-            low_total += own * shifted[e]
+            weight = 1.0 if weights is None else weights[codes[e]]
+            low_weight += weight
+            low_total += weight * shifted[e]
     for i in range(n):
         high_weight += (y[i] == 1) * (1.0 if weights is None else weights[i])
     factor, is_curved = n / (low_weight * high_weight), False
     gradient, curvature = np.empty(n, np.float32), np.empty(n, np.float32)
-    sums = np.zeros((n if several else 0, 2))  # of positives at all knots but the last
-    above, total = low_weight, low_total  # of negatives that are not below
-    jumps, bends, bent = 0.0, 0.0, 0.0  # of positives below, weighted; bends also times their scores
+    sums = np.zeros((n if several else 0, 2))  # sums of positives at all knots but the last
+    above, total = low_weight, low_total  # sums over the negatives that are not below
+    jumps, bends, bent = 0.0, 0.0, 0.0  # weighted sums over the positives below; `bent` times the score
     for e in range(keys.size):
         at, k, row = shifted[e], codes[e] >> row_bits, codes[e] & ((1 << row_bits) - 1)
-        own = 1.0 if weights is None else weights[row]
+        weight = 1.0 if weights is None else weights[row]
         if k == 0:
-            sign, others, first, second = -1.0, high_weight, jumps + (bent - at * bends), bends
-            above -= own
-            total -= own * at
+            sign, other_weight, first, second = -1.0, high_weight, jumps + (bent - at * bends), bends
+            above -= weight
+            total -= weight * at
         else:
             _, jump, bend = knots[k - 1]
-            sign, others = 1.0, low_weight
+            sign, other_weight = 1.0, low_weight
             first, second = jump * above + bend * (at * above - total), bend * above
-            jumps += jump * own
-            bends += bend * own
-            bent += bend * own * at
+            jumps += jump * weight
+            bends += bend * weight
+            bent += bend * weight * at
             if several:
-                found = sums[row]
-                found[0] += first
-                found[1] += second
-                first, second = found[0], found[1]
+                row_sums = sums[row]
+                row_sums[0] += first
+                row_sums[1] += second
+                first, second = row_sums[0], row_sums[1]
         if k <= 1:  # the lowest knot of a positive comes last
-            is_curved |= second > ROUNDING * others
-            gradient[row] = sign * factor * own * first
-            curvature[row] = factor * own * max(second, LEAST_CURVATURE * others)
+            is_curved |= second > ROUNDING * other_weight
+            gradient[row] = sign * factor * weight * first
+            curvature[row] = factor * weight * max(second, LEAST_CURVATURE * other_weight)
     return gradient, curvature, is_curved
 
 
 @kernel
 def _margin(scores, y, step):
-    """The difference of the means of both classes in every `step`-th row; 0 if one has no such row."""
+    """The difference of the means of both classes in every `step`-th row; 0 if a class has no such row."""
     total, count = np.zeros(2), np.zeros(2)
     for i in range(0, scores.size, step):
         total[np.uint32(y[i] != 1)] += scores[i]
@@ -242,52 +242,52 @@ def _slopes(derivative, theta, width, ends):
 @fast_kernel
 def _moments(scores, y, weights, low, per_width, cells):
     """(2, cells, nodes) sums of w u^r of both classes, with u the position in a cell, from 0 to 1."""
-    found = np.zeros((2 * cells, NODES))
+    moments = np.zeros((2 * cells, NODES))
     for i in range(scores.size):
         t = (scores[i] - low) * per_width
         k = np.uint32(t)
-        u, own = t - k, 1.0 if weights is None else weights[i]
-        sums = found[k + np.uint32(cells) * np.uint32(y[i] != 1)]
+        u, term = t - k, 1.0 if weights is None else weights[i]
+        sums = moments[k + np.uint32(cells) * np.uint32(y[i] != 1)]
         for power in range(NODES):
-            sums[power] += own
-            own *= u
-    return found.reshape(2, cells, NODES)
+            sums[power] += term
+            term *= u
+    return moments.reshape(2, cells, NODES)
 
 
 @fast_kernel
 def _shares(moments, polynomials):
     """(2, ends) shares of both classes at the ends of cells, and (2,) the sums of their weights."""
     cells = moments.shape[1]
-    found, totals = np.zeros((2, cells + NODES - 1)), np.zeros(2)
+    shares, totals = np.zeros((2, cells + NODES - 1)), np.zeros(2)
     for c in range(2):
         for k in range(cells):
             totals[c] += moments[c, k, 0]
         for k in range(cells):
             for node in range(NODES):
                 for power in range(NODES):
-                    found[c, k + node] += polynomials[power, node] * moments[c, k, power] / totals[c]
-    return found, totals
+                    shares[c, k + node] += polynomials[power, node] * moments[c, k, power] / totals[c]
+    return shares, totals
 
 
 @fast_kernel
 def _polynomials(sums, polynomials):
     """(2, cells, nodes, 2) coefficients of the polynomials through sums (2, 2, ends) at the ends of cells."""
     cells = sums.shape[2] - NODES + 1
-    found = np.zeros((2, cells, NODES, 2))
+    coeffs = np.zeros((2, cells, NODES, 2))
     for c in range(2):
         for k in range(cells):
             for order in range(2):
                 for power in range(NODES):
                     for node in range(NODES):
-                        found[c, k, power, order] += polynomials[power, node] * sums[c, order, k + node]
-    return found
+                        coeffs[c, k, power, order] += polynomials[power, node] * sums[c, order, k + node]
+    return coeffs
 
 
 @fast_kernel
 def _evaluate(scores, y, weights, low, per_width, polynomials, factors, floor):
     """Both derivatives at each row's score by polynomials (2, cells, nodes, 2), times weight and factor.
 
-    The second one is at least `floor` times both.
+    The second derivative is at least `floor` times weight and factor.
     """
     cells = polynomials.shape[1]
     flat = polynomials.reshape(2 * cells, NODES, 2)
@@ -295,12 +295,12 @@ def _evaluate(scores, y, weights, low, per_width, polynomials, factors, floor):
     for i in range(scores.size):
         t = (scores[i] - low) * per_width
         k = np.uint32(t)
-        u, own = t - k, factors[np.uint32(y[i] != 1)]
+        u, factor = t - k, factors[np.uint32(y[i] != 1)]
         if weights is not None:
-            own *= weights[i]
+            factor *= weights[i]
         c = flat[k + np.uint32(cells) * np.uint32(y[i] != 1)]
         first, second = c[NODES - 1, 0], c[NODES - 1, 1]
         for power in range(NODES - 2, -1, -1):
             first, second = c[power, 0] + u * first, c[power, 1] + u * second
-        gradient[i], curvature[i] = own * first, own * max(floor, second)
+        gradient[i], curvature[i] = factor * first, factor * max(floor, second)
     return gradient, curvature

@@ -19,7 +19,7 @@ _SECRET = r"(?:\w*(?:password|passwd|pwd|token|secret|signature)|(?:api|access)[
 SECRETS = (
     # The name of a user may be an e-mail address, and a password may hold / and @.
     (re.compile(r"(\b[A-Za-z][\w+.-]*://[^\s:'\"]*):[^\s'\"]*@"), r"\1:***@"),
-    # A token may stand in the place of the user.
+    # A token may replace the name of the user.
     (re.compile(r"(\b[A-Za-z][\w+.-]*://)[^\s:/@'\"]+@(?![^\s'\"]*@)"), r"\1***@"),
     (re.compile(rf"([?&;#]{_SECRET}=)[^&;\s'\"]*", re.IGNORECASE), r"\1***"),
     (re.compile(r"((?:password|pwd)%3D)(?:(?!%3B)[^&\s'\"])*", re.IGNORECASE), r"\1***"),
@@ -27,24 +27,24 @@ SECRETS = (
 
 
 def without_secrets(text: str) -> str:
-    """The text with *** in the place of passwords and tokens in addresses, for messages and records."""
+    """The text with *** instead of passwords and tokens in addresses, for messages and records."""
     for pattern, masked in SECRETS:
         text = pattern.sub(masked, text)
     return text
 
 
 def duration(seconds: float) -> str:
-    """Seconds with three digits in the largest unit of which there is one."""
+    """Seconds with three digits in the largest unit that does not exceed them."""
     return "never" if math.isinf(seconds) else _in_units(seconds, DURATIONS)
 
 
 def filesize(size: float) -> str:
-    """Bytes with three digits in the largest unit of which there is one: 950 B, 12 MB, 1.34 GB."""
+    """Bytes with three digits in the largest unit that does not exceed them: 950 B, 12 MB, 1.34 GB."""
     return _in_units(size, SIZES)
 
 
 def _in_units(value: float, units: tuple[tuple[float, str], ...]) -> str:
-    size, unit = next((each for each in units if value >= each[0]), units[-1])
+    size, unit = next((pair for pair in units if value >= pair[0]), units[-1])
     return f"{float(f'{value / size:.3g}'):,g} {unit}"
 
 
@@ -70,7 +70,7 @@ def harmless_json(text: bytes) -> bytes:
         return text
     text = RAW.sub(b"?", text)
     # Match a backslash with its successor: in an escaped backslash followed by r, the r is a letter.
-    return ESCAPE.sub(lambda found: b"?" if _is_obeyed(found[0]) else found[0], text)
+    return ESCAPE.sub(lambda match: b"?" if _is_obeyed(match[0]) else match[0], text)
 
 
 def _is_obeyed(escape: bytes) -> bool:
@@ -79,7 +79,7 @@ def _is_obeyed(escape: bytes) -> bool:
 
 
 def uncoloured(text: str) -> str:
-    """The text without a terminal's colours, with which numba writes its messages."""
+    """The text without a terminal's colours, which numba's messages contain."""
     return COLOURS.sub("", text)
 
 
@@ -87,5 +87,5 @@ def sentence_of(error: BaseException) -> str:
     """Name and message of an error; building the message may fail, too."""
     try:
         return f"{type(error).__name__}: {uncoloured(str(error))}"
-    except BaseException:  # a stranger's `__str__` may even end the program
+    except BaseException:  # a third-party `__str__` may even end the program
         return f"{type(error).__name__} (its message cannot be shown)"

@@ -1,7 +1,7 @@
 """A loss over all pairs as the objective of any model: one function, and adapters to four libraries.
 
-`pair_loss` gives the mean over all pairs of a positive and a negative, its gradient by the scores and the
-diagonal of its Hessian. The adapters hand them to LightGBM, XGBoost, JAX and PyTorch, which are imported
+`pair_loss` returns the mean over all pairs of a positive and a negative, its gradient by the scores and the
+diagonal of its Hessian. The adapters pass these to LightGBM, XGBoost, JAX and PyTorch, which are imported
 only when their adapter is called. Boosters add a loss up over rows and compare the sums with constants, such
 as LightGBM's `min_sum_hessian_in_leaf`. Their adapters therefore give derivatives of the mean times the
 number of rows.
@@ -33,7 +33,7 @@ __all__ = [
     "xgboost_objective",
 ]
 
-_MOST_ROWS_IN_JAX = 512  # all pairs of them are computed
+_MOST_ROWS_IN_JAX = 512  # all pairs of these rows are computed
 
 _Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -44,7 +44,7 @@ class PairLoss(NamedTuple):
     value: float  # the mean
     gradient: np.ndarray  # (n,) derivatives; at a kink a subderivative
     curvature: np.ndarray  # (n,) diagonal of the Hessian; 0 for a piecewise linear loss
-    curvature_bound: np.ndarray  # (n,) diagonal matrix above the Hessian at any scores; inf if none is
+    curvature_bound: np.ndarray  # (n,) diagonal matrix above the Hessian at any scores; inf without a bound
 
 
 def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> PairLoss:
@@ -75,26 +75,26 @@ def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | N
     Raises
     ------
     ParameterError
-        An argument is not as described, or the loss is neither smooth nor made of pieces and has too many
-        pairs, or changes within margins that are too narrow for sums over many pairs.
+        An argument is not as described, or the loss is neither smooth nor made of pieces and there are too
+        many pairs, or the loss changes within margins that are too narrow for sums over many pairs.
 
     Examples
     --------
     >>> import aucbench
-    >>> found = aucbench.pair_loss("squared_hinge", [2.0, 0.5, 0.0], [1, 1, 0])
-    >>> found.value
+    >>> result = aucbench.pair_loss("squared_hinge", [2.0, 0.5, 0.0], [1, 1, 0])
+    >>> result.value
     0.125
-    >>> found.gradient.tolist()
+    >>> result.gradient.tolist()
     [0.0, -0.5, 0.5]
     """
     instance = _loss(loss)
-    s, labels, own = _rows(scores, y, weights)
-    mean, smoothness = pair_mean(instance, s, labels, own), _smoothness(instance)
+    s, labels, row_weights = _rows(scores, y, weights)
+    mean, smoothness = pair_mean(instance, s, labels, row_weights), _smoothness(instance)
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = mean.curvature.diagonal
         bound = np.full(s.size, np.inf)
         if smoothness < np.inf:
-            bound = 2.0 * smoothness * class_shares(labels, own)
+            bound = 2.0 * smoothness * class_shares(labels, row_weights)
         return PairLoss(mean.value, mean.slopes, curvature, bound)
 
 
@@ -107,7 +107,7 @@ def _loss(loss: Any) -> Any:
             raise TypeError
         if pieces(loss) is None:
             compile_loss(loss)
-    except Exception as error:  # Numba's, or those of attributes
+    except Exception as error:  # errors of Numba, or of missing attributes
         raise ParameterError(
             "A loss over pairs is the name or an instance of a loss plugin, whose static functions "
             "`value(m, theta)` and `derivative(m, theta)` of the margin m can be compiled by Numba; "
@@ -128,13 +128,13 @@ def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np
     labels = 2 * positive.astype(np.int8) - np.int8(1)
     if weights is None:
         return s, labels, None
-    own = _numbers(weights, "weights")
-    if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
+    row_weights = _numbers(weights, "weights")
+    if row_weights.shape != s.shape or not np.all((row_weights >= 0.0) & (row_weights < np.inf)):
         raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
-    if not own[positive].any() or not own[~positive].any():
+    if not row_weights[positive].any() or not row_weights[~positive].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
-    largest = own.max()  # sums and products of extreme weights would overflow
-    return s, labels, own if 1e-60 < largest < 1e60 else own / largest
+    largest = row_weights.max()  # sums and products of extreme weights would overflow
+    return s, labels, row_weights if 1e-60 < largest < 1e60 else row_weights / largest
 
 
 def _check_shapes(scores: Any, y: Any) -> None:
@@ -149,7 +149,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _smoothness(loss: Any) -> float:
-    """The largest second derivative of a loss; inf if it has none or declares none."""
+    """The largest second derivative of a loss; inf if it does not exist or is not declared."""
     parts = pieces(loss)
     if parts is not None:
         return np.inf if kinks(loss) else max(abs(2.0 * part.c2) for part in parts)
@@ -162,10 +162,10 @@ def lightgbm_objective(loss: Any) -> _Objective:
 
     It is `params["objective"]` of `lightgbm.train`, or, as `xgboost_objective`, `obj` of `xgboost.train`. The
     derivatives are those of the mean over all pairs times n, so that they add up over rows as boosters
-    expect, in float32 as they keep them, and with an error of at most 1e-8 of the mean slope. The Hessian is
+    expect, in float32 as boosters store them, with an error of at most 1e-8 of the mean slope. The Hessian is
     the diagonal of the mean's, at least 0.001 times the row's share of its class, so that no leaf has an
-    infinite value; for a piecewise linear loss it is the share. Weights of the data set are those of the
-    rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass `base_score=0` to
+    infinite value; for a piecewise linear loss it is the share. The weights of the data set are row
+    weights. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass `base_score=0` to
     XGBoost.
 
     Parameters
@@ -182,13 +182,13 @@ def lightgbm_objective(loss: Any) -> _Objective:
 
     def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
         y, weights = data.get_label(), data.get_weight()
-        own = None if weights is None or len(weights) == 0 else weights
-        return derivatives(*_rows(np.asarray(scores).ravel(), y, own))
+        row_weights = None if weights is None or len(weights) == 0 else weights
+        return derivatives(*_rows(np.asarray(scores).ravel(), y, row_weights))
 
     return objective
 
 
-xgboost_objective = lightgbm_objective  # data sets and matrices have labels and weights by the same names
+xgboost_objective = lightgbm_objective  # data sets and matrices have the same methods for labels and weights
 
 
 def jax_pair_loss(loss: Any) -> Callable[..., Any]:
@@ -227,7 +227,7 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         total = jnp.sum(high) * jnp.sum(low)
         margins = scores[:, None] - scores
         shares = high[:, None] * low / total
-        value, slopes = (jnp.where(shares > 0.0, shares * each(margins), 0.0) for each in functions)
+        value, slopes = (jnp.where(shares > 0.0, shares * function(margins), 0.0) for function in functions)
         is_pair = (total > 0.0) & (jnp.all(abs(y) == 1) | jnp.all((y == 0) | (y == 1)))
         nothing = jnp.where(is_pair, 0.0, jnp.nan)  # NaN unless the labels are 0 and 1, both present
         return jnp.sum(value) + nothing, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + nothing
@@ -243,8 +243,8 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         return jax.pure_callback(compute, shapes, scores, y, weights, vmap_method="sequential")
 
     def value_and_gradient(scores: Any, y: Any, weights: Any) -> Any:
-        few = functions is not None and scores.size <= _MOST_ROWS_IN_JAX
-        return (by_pairs if few else on_host)(scores, y, weights)
+        is_small = functions is not None and scores.size <= _MOST_ROWS_IN_JAX
+        return (by_pairs if is_small else on_host)(scores, y, weights)
 
     @jax.custom_vjp
     def mean(scores: Any, y: Any, weights: Any) -> Any:
@@ -260,12 +260,12 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         if not jnp.issubdtype(scores.dtype, jnp.floating):
             raise ParameterError(f"jax_pair_loss: scores must be floating-point numbers, got {scores.dtype}.")
         y = y.astype(jnp.int8) if y.dtype == bool else y
-        own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights, scores.dtype)
-        if isinstance(y, jax.core.Tracer) or isinstance(own, jax.core.Tracer):
+        row_weights = jnp.ones_like(scores) if weights is None else jnp.asarray(weights, scores.dtype)
+        if isinstance(y, jax.core.Tracer) or isinstance(row_weights, jax.core.Tracer):
             _check_shapes(scores, y)
         else:
-            _rows(np.zeros(scores.shape), y, own)
-        return mean(scores, y, own)
+            _rows(np.zeros(scores.shape), y, row_weights)
+        return mean(scores, y, row_weights)
 
     return jax_loss
 
@@ -299,8 +299,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     class Mean(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
-            given = (scores, y, weights)  # NumPy lacks types such as bfloat16
-            rows = (None if each is None else each.detach().double().cpu().numpy() for each in given)
+            tensors = (scores, y, weights)  # NumPy lacks types such as bfloat16
+            rows = (None if tensor is None else tensor.detach().double().cpu().numpy() for tensor in tensors)
             value, gradient = _or_nan(instance, *rows)
             ctx.save_for_backward(scores.new_tensor(gradient))
             return scores.new_tensor(value)
@@ -313,9 +313,9 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
         if not (torch.is_tensor(scores) and torch.is_floating_point(scores)):
             raise ParameterError("torch_pair_loss: scores must be a tensor of floating-point numbers.")
-        others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
+        tensors = (None if values is None else torch.as_tensor(values) for values in (y, weights))
         apply: Any = Mean.apply
-        return apply(scores, *others)
+        return apply(scores, *tensors)
 
     return torch_loss
 

@@ -1,7 +1,7 @@
-"""Classes that stand for those of third parties, whose modules are imported in processes of their own.
+"""Classes that stand for third-party classes, whose modules are imported in separate processes.
 
-A stand-in has the fields, the facts and the names of functions of its class. Pickled, it becomes the class
-itself in the process that reads it; called here, its functions run in the process of their distribution.
+A stand-in has the fields, the facts and the names of functions of its class. A pickled stand-in
+becomes the class itself in the process that reads it. Its functions run in the process of their distribution.
 """
 
 import copyreg
@@ -33,7 +33,7 @@ IMPORT_SECONDS = 60.0  # timeout of an import
 
 
 class Description(NamedTuple):
-    """All that planning needs to know of a class; pickled parts are read without importing its package."""
+    """The facts of a class that planning needs; pickled parts are read without importing its package."""
 
     distribution: str
     module: str
@@ -41,21 +41,21 @@ class Description(NamedTuple):
     doc: str | None
     file: str | None
     code: str  # digest
-    fields: Mapping[str, bytes]  # pickled type, and a tuple of the default if there is one
+    fields: Mapping[str, bytes]  # pickled type, and a tuple that is empty or holds the default
     facts: Mapping[str, bytes]  # pickled
     functions: Mapping[str, str]  # kind by name: "function", "classmethod", "staticmethod" or "property"
     checks: bool  # the class defines `__post_init__`
 
 
 class _Choice(StrEnum):
-    """Base of the enumerations that stand for those of third parties; their members are pickled as text."""
+    """Base of the stand-ins for third-party enumerations, whose members are pickled as text."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return str, (str(self),)
 
 
 class _StandInType(type):
-    """The type of all stand-ins, by which their classes are pickled."""
+    """The type of all stand-ins, which determines how their classes are pickled."""
 
     _described: Description
 
@@ -66,19 +66,19 @@ class StandIn(metaclass=_StandInType):
     _described: Description
 
     def __post_init__(self) -> None:
-        """Check the fields; let a class with a `__post_init__` of its own check and complete them before."""
+        """Check the fields after a `__post_init__` of the class, if any, has checked and completed them."""
         if self._described.checks:
-            for name, content in _asked(self, _pickled_values, self).items():
+            for name, content in _remote_call(self, _pickled_values, self).items():
                 object.__setattr__(self, name, pickle.loads(content))
         check_fields(self)
 
     def __reduce__(self) -> Any:
-        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return _made, (self._described.module, self._described.qualname, values)
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return _rebuilt, (self._described.module, self._described.qualname, values)
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles objects that a process reads without a package; texts of others become plain."""
+    """Pickles objects that can be read without a package; strings of other types become plain strings."""
 
     def __init__(self, file: Any, package: str):
         super().__init__(file)
@@ -94,7 +94,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _pickled(cls: type, name: str, value: Any) -> bytes:
-    """The value of an attribute, which can be read without importing the package of the class."""
+    """The pickled value of an attribute, readable without importing the package of the class."""
     file = io.BytesIO()
     try:
         _Pickler(file, package_of(cls)).dump(value)
@@ -107,23 +107,23 @@ def _pickled(cls: type, name: str, value: Any) -> bytes:
 
 
 def _pickled_values(instance: Any) -> dict[str, bytes]:
-    """The fields of an instance that can be read without importing its package."""
-    found = {}
-    for each in dataclasses.fields(instance):
+    """The fields of an instance that are readable without importing its package."""
+    values = {}
+    for field in dataclasses.fields(instance):
         with suppress(ParameterError):
-            found[each.name] = _pickled(type(instance), each.name, getattr(instance, each.name))
-    return found
+            values[field.name] = _pickled(type(instance), field.name, getattr(instance, field.name))
+    return values
 
 
 def described(cls: Any, distribution: str, contract: Iterable[str]) -> Description:
-    """The description of a class, made where it is imported; members of enumerations are described as text.
+    """The description of a class, made where the class is imported; enumeration members become text.
 
     It has the fields, and the facts and functions of the contract. Raises ParameterError if one of them, or a
     default, is an object of the package itself.
     """
-    kinds, fields = field_types(cls), [each for each in dataclasses.fields(cls) if each.init]
+    kinds, fields = field_types(cls), [field for field in dataclasses.fields(cls) if field.init]
     facts, functions = {}, {}
-    for name in sorted(set(contract) - {each.name for each in fields}):
+    for name in sorted(set(contract) - {field.name for field in fields}):
         value = inspect.getattr_static(cls, name, None)
         if isinstance(value, classmethod | staticmethod):
             functions[name] = type(value).__name__
@@ -140,7 +140,7 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
         cls.__doc__,
         source_file(cls),
         code_digest(cls),
-        {each.name: _pickled(cls, each.name, _parts(each, kinds[each.name])) for each in fields},
+        {field.name: _pickled(cls, field.name, _parts(field, kinds[field.name])) for field in fields},
         facts,
         functions,
         getattr(cls, "__post_init__", check_fields) is not check_fields,
@@ -148,10 +148,10 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
 
 
 def _parts(field: Any, kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type of a field, as far as its values are checked by it, and its default if it has one."""
+    """The type of a field, `Any` if values are not checked, and a tuple with the default, if any."""
     base, is_choice = kind.base, _derives(kind.base, StrEnum)
     if is_choice and package_of(base) != "aucbench":
-        base = {each.name: each.value for each in base}
+        base = {member.name: member.value for member in base}
     elif not is_choice and base not in (bool, int, float, str):
         base = Any
     default = () if field.default is dataclasses.MISSING else (field.default,)
@@ -161,12 +161,12 @@ def _parts(field: Any, kind: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _derives(base: Any, parent: type) -> bool:
-    """Whether an object is a class that derives from another."""
+    """Whether an object is a class that derives from `parent`."""
     return isinstance(base, type) and issubclass(base, parent)
 
 
 def stand_in(described: Description) -> Any:
-    """The class that stands for a described one."""
+    """The class that stands for a described class."""
     fields = []
     for name, content in described.fields.items():
         (base, is_optional, interval), default = pickle.loads(content)
@@ -177,16 +177,16 @@ def stand_in(described: Description) -> Any:
             options = {"default_factory": partial(deepcopy, value)} if is_mutable else {"default": value}
         fields.append((name, hint | None if is_optional else hint, dataclasses.field(**options)))
     namespace = {name: pickle.loads(content) for name, content in described.facts.items()}
-    namespace |= {name: _elsewhere(name, kind) for name, kind in described.functions.items()}
+    namespace |= {name: _remote_function(name, kind) for name, kind in described.functions.items()}
     namespace |= {"__doc__": described.doc, "__qualname__": described.qualname, "_described": described}
-    made = partial(dataclasses.make_dataclass, bases=(StandIn,), frozen=True, kw_only=True)
-    cls = made(described.qualname.rpartition(".")[2], fields, namespace=namespace)
+    make_class = partial(dataclasses.make_dataclass, bases=(StandIn,), frozen=True, kw_only=True)
+    cls = make_class(described.qualname.rpartition(".")[2], fields, namespace=namespace)
     cls.__module__ = described.module
     return cls
 
 
 def imported(plugin: Any) -> Any:
-    """The class, or instance, that a stand-in stands for, imported in this process; any other as it is."""
+    """The class, or instance, that a stand-in stands for, imported in this process; others unchanged."""
     is_stand_in = isinstance(plugin, StandIn | _StandInType)
     return pickle.loads(pickle.dumps(plugin)) if is_stand_in else plugin
 
@@ -197,32 +197,32 @@ def _imported(module: str, qualname: str) -> Any:
     return cls
 
 
-def _made(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
+def _rebuilt(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
     cls = _imported(module, qualname)
     kinds = field_types(cls)
     return cls(**{name: _member(kinds[name].base, value) for name, value in values.items()})
 
 
 def _member(base: Any, value: Any) -> Any:
-    """The member of an enumeration that a text names; any other value as it is."""
+    """The member of an enumeration with a text as its value; other values unchanged."""
     return base(value) if _derives(base, StrEnum) and value in list(base) else value
 
 
 copyreg.pickle(_StandInType, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
 
 
-def _elsewhere(name: str, kind: str) -> Any:
+def _remote_function(name: str, kind: str) -> Any:
     """A function of a stand-in."""
 
     def call(owner: Any, *arguments: Any, **named: Any) -> Any:
-        return _asked(owner, methodcaller(name, *arguments, **named), owner)
+        return _remote_call(owner, methodcaller(name, *arguments, **named), owner)
 
     if kind == "property":
-        return property(lambda owner: _asked(owner, attrgetter(name), owner))
+        return property(lambda owner: _remote_call(owner, attrgetter(name), owner))
     return call if kind == "function" else classmethod(call)
 
 
-def _asked(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+def _remote_call(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in the process of the owner's distribution."""
     distribution = owner._described.distribution
     try:
@@ -237,41 +237,41 @@ def _pool() -> Pool:
 
 
 def end_processes() -> None:
-    """End the processes of all distributions; what is asked next starts them again."""
+    """End the processes of all distributions; the next call starts them again."""
     _pool().shutdown()
     _pool.cache_clear()
 
 
 def from_its_process(function: Callable[..., Any], distribution: str, *entry: str) -> Any:
-    """The descriptions and failures that `function(distribution, *entry)` finds in a process of its own.
+    """The descriptions and failures that `function(distribution, *entry)` returns in a separate process.
 
-    Without failures they are remembered in the cache folder until a file of the imported modules changes.
+    Without failures, they are stored in the cache folder until a file of the imported modules changes.
     A process that ends or hangs is a `ProcessEnded`.
     """
     name = hashlib.sha256(repr((distribution, entry, sys.version, sys.path)).encode()).hexdigest()
     remembered = cache_folder() / "plugins" / name
     with suppress(Exception):  # the file may be missing, damaged or of another version
-        states, found = pickle.loads(remembered.read_bytes())
+        states, outcome = pickle.loads(remembered.read_bytes())
         if states == _states(states):
-            return found
+            return outcome
     call = partial(_with_states, function, distribution, *entry)
-    states, found = _pool().submit(call, key=distribution, seconds=IMPORT_SECONDS).result()
+    states, outcome = _pool().submit(call, key=distribution, seconds=IMPORT_SECONDS).result()
     if states:
-        remember(remembered, pickle.dumps((states, found)))
-    return found
+        remember(remembered, pickle.dumps((states, outcome)))
+    return outcome
 
 
 def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], Any]:
-    """The states of the files of all modules, and what the function returns; it may print nothing."""
+    """The states of the files of all modules, and what the function returns; nothing is printed."""
     os.dup2(2, 1)  # keeps a module's prints out of the command's output
-    found, failures = function(*arguments)
-    files = [file for each in list(sys.modules.values()) if (file := getattr(each, "__file__", None))]
-    # A file that is gone, or in a zip archive, has the state of the archive or folder.
+    descriptions, failures = function(*arguments)
+    files = [file for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))]
+    # The state of a missing file, or of a file in a zip archive, is that of the folder or archive.
     present = (next(filter(os.path.exists, (file, *Path(file).parents))) for file in files)
-    return {} if failures else _states(map(str, present)), (found, failures)
+    return {} if failures else _states(map(str, present)), (descriptions, failures)
 
 
 def _states(files: Iterable[str]) -> dict[str, Any]:
-    """The time and size of each file: of more than a thousand modules, at each start."""
+    """The time and size of each file; at each start, there are more than a thousand modules."""
     states = {file: os.stat(file) for file in files}
     return {file: (state.st_mtime_ns, state.st_size) for file, state in states.items()}

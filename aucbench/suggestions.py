@@ -9,10 +9,10 @@ LEAST_LIKENESS = 0.65  # least likeness of a suggested name
 
 
 def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
-    """A sentence with the nearest known names, or with all of them unless they are many."""
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=LEAST_LIKENESS)
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
+    """A sentence with the nearest known names, or with all known names unless there are many."""
+    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=LEAST_LIKENESS)
+    if matches:
+        return f"Did you mean {' or '.join(matches)}?"
     names = sorted(known)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"Known: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."

@@ -50,37 +50,37 @@ OTHERS = {
 }
 
 
-def main(words: list[str]) -> int:
+def main(argv: list[str]) -> int:
     """Print one line a measure; returns the exit status."""
     parser = ArgumentParser(
         "python -m benchmarks", description=__doc__, formatter_class=RawDescriptionHelpFormatter
     )
     names = (*SPEED, *ON_REAL_SETS, *OTHERS)
     parser.add_argument("names", nargs="*", metavar="measure", help=f"of {', '.join(names)}")
-    for option, what in (
+    for option, label in (
         ("methods", "methods (defaults)"),
         ("sets", "data sets"),
         ("scalings", "scalings (defaults)"),
     ):
         parser.add_argument(
-            f"--{option}", default="", help=f"{what}, with commas; all or the default if left out"
+            f"--{option}", default="", help=f"{label}, with commas; all or the default if left out"
         )
     parser.add_argument("--workers", type=int, default=1, help="processes, one for each data set at a time")
-    given = parser.parse_args(words)
-    unknown = [name for name in given.names if name not in names]
+    args = parser.parse_args(argv)
+    unknown = [name for name in args.names if name not in names]
     if unknown:
         parser.error(f"unknown measure {unknown[0]}; known: {', '.join(names)}.")
-    lists = (tuple(filter(None, text.split(","))) for text in (given.methods, given.sets, given.scalings))
-    choice = Choice(*lists, given.workers)
+    lists = (tuple(filter(None, text.split(","))) for text in (args.methods, args.sets, args.scalings))
+    choice = Choice(*lists, args.workers)
     actions = SPEED | OTHERS | {name: partial(action, choice) for name, action in ON_REAL_SETS.items()}
-    found: list[Measure | Attacked | Mutated] = []
+    measures: list[Measure | Attacked | Mutated] = []
     with one_thread():
-        for name in given.names or SPEED:
+        for name in args.names or SPEED:
             for measure in actions[name]():
                 print(measure, flush=True)
-                found.append(measure)
-    missed = sum(not measure.reached for measure in found)
-    print(f"{len(found) - missed} of {len(found)} measures reached")
+                measures.append(measure)
+    missed = sum(not measure.reached for measure in measures)
+    print(f"{len(measures) - missed} of {len(measures)} measures reached")
     return 1 if missed else 0
 
 

@@ -31,7 +31,7 @@ WANTED = 25.0  # ms a cell that isolation may cost
 
 @dataclass
 class Attacked:
-    """What came of one kind of attack."""
+    """The outcome of one kind of attack."""
 
     name: str
     tries: int = 0
@@ -52,7 +52,7 @@ class Attacked:
 
 
 def attacks(kills: int = KILLS, changes: int = CHANGES) -> Iterator[Attacked | Measure]:
-    """All kinds of attacks as the rows of a table, and what isolation costs."""
+    """All kinds of attacks as the rows of a table, and the cost of isolation."""
     print("| attack | tries | survived | lost |\n|---|---:|---:|---|")
     yield from plugins()
     yield killed_studies(kills, 1)
@@ -105,24 +105,24 @@ def killed_studies(tries: int, workers: int) -> Attacked:
         folder = Path(name)
         started = time.monotonic()
         _study(folder / "whole", workers).wait()
-        whole, expected = time.monotonic() - started, contents(folder / "whole")
+        duration, expected = time.monotonic() - started, contents(folder / "whole")
         for number in range(tries):
             store = folder / str(number)
             study = _study(store, workers)
-            time.sleep(generator.uniform(0.3, 1.0) * whole)
+            time.sleep(generator.uniform(0.3, 1.0) * duration)
             processes = _tree(study)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(study.pid, signal.SIGKILL)
             study.wait()
-            left = psutil.wait_procs(processes, timeout=SECONDS)[1]
+            survivors = psutil.wait_procs(processes, timeout=SECONDS)[1]
             _study(store, workers).wait()
             same = contents(store) == expected
-            row.count(same and not left, f"{len(left)} processes left" if same else "a cell")
+            row.count(same and not survivors, f"{len(survivors)} processes left" if same else "a cell")
     return row
 
 
 def flipped_bits(tries: int) -> Attacked:
-    """One flipped bit in a cached array, found by `aucbench data verify` and made good."""
+    """One flipped bit in a cached array, found by `aucbench data verify` and repaired."""
     from aucbench.data.files import cache_inventory
     from aucbench.data.loader import load
 
@@ -138,14 +138,14 @@ def flipped_bits(tries: int) -> Attacked:
             content[bit // 8] ^= 1 << bit % 8
             file.unlink()
             file.write_bytes(content)
-            found = cache_inventory.verify(dataset.name)
-            again = load(dataset)
-            row.count(any(found.values()) and again.sha256 == expected, "a bit")
+            problems = cache_inventory.verify(dataset.name)
+            data = load(dataset)
+            row.count(any(problems.values()) and data.sha256 == expected, "a bit")
     return row
 
 
 def changed_stores(tries: int) -> Attacked:
-    """Bytes changed in the files of a store: refused in a sentence, or read as what was kept."""
+    """Bytes changed in the files of a store: refused with a message, or read as the stored content."""
     from aucbench.errors import AucbenchError
     from aucbench.studies.store import Store
 
@@ -173,7 +173,7 @@ def changed_stores(tries: int) -> Attacked:
 
 
 def changed_archives(tries: int) -> Attacked:
-    """Bytes changed in an archive: refused in a sentence, or equal in content."""
+    """Bytes changed in an archive: refused with a message, or equal in content."""
     from aucbench.errors import AucbenchError
     from aucbench.studies.archives.archive import from_store
     from aucbench.studies.archives.archive_file import read, write
@@ -211,12 +211,12 @@ def isolation_cost(rounds: int = 5) -> Measure:
     entry = hostile("does_nothing")
     entries = [entry.__class__(**(vars(entry) | {"settings": _runs(entry.settings, runs)}))]
     seconds: dict[bool, list[float]] = {True: [], False: []}
-    for _ in range(rounds + 1):  # the first warms up
+    for _ in range(rounds + 1):  # the first round warms up
         for isolated in (True, False):
-            here = LocalExecutor(Observer(), isolated=isolated)
-            with tempfile.TemporaryDirectory() as folder, closing(here):
+            executor = LocalExecutor(Observer(), isolated=isolated)
+            with tempfile.TemporaryDirectory() as folder, closing(executor):
                 started = time.perf_counter()
-                run_entries(entries, Store(folder), here)
+                run_entries(entries, Store(folder), executor)
                 seconds[isolated].append(time.perf_counter() - started)
     cost = [1e3 * (a - b) / runs for a, b in zip(seconds[True][1:], seconds[False][1:], strict=True)]
     note = f"median of {rounds} rounds of {runs} cells in one process"
@@ -230,15 +230,15 @@ def _runs(settings: Any, runs: int) -> Any:
 
 
 def _study(store: Path, workers: int, *more: str) -> "subprocess.Popen[bytes]":
-    words = [*WORDS, f"parallel={workers}", f"store.path={store}", *more]
+    args = [*WORDS, f"parallel={workers}", f"store.path={store}", *more]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-    return subprocess.Popen([sys.executable, "-m", "aucbench", *words], **quiet)  # type: ignore[call-overload]
+    return subprocess.Popen([sys.executable, "-m", "aucbench", *args], **quiet)  # type: ignore[call-overload]
 
 
 def _tree(started: "subprocess.Popen[bytes]") -> list[psutil.Process]:
     try:
-        own = psutil.Process(started.pid)
-        return [own, *own.children(recursive=True)]
+        process = psutil.Process(started.pid)
+        return [process, *process.children(recursive=True)]
     except psutil.Error:
         return []
 
@@ -253,7 +253,7 @@ def _changed(content: bytes, generator: random.Random) -> bytes:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Keep what plugins print out of the table."""
+    """Keep the output of plugins out of the table."""
     sys.stdout.flush()
     before = os.dup(1)
     with open(os.devnull, "wb") as nothing:
@@ -280,7 +280,7 @@ def _own_cache() -> Iterator[Path]:
 
 
 def _table(folder: Path) -> Any:
-    """A data set of a file of one's own."""
+    """A data set in a file of the user."""
     import aucbench
 
     file = folder / "mine.txt"

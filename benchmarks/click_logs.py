@@ -1,4 +1,4 @@
-"""Made click logs: sparse rows of categories whose levels have Zipf-like frequencies.
+"""Generated click logs: sparse rows of categories whose levels have Zipf-like frequencies.
 
 A row is an impression: a user, an item and a few columns of context, each one-hot or hashed into a table of
 columns, and the crossing of item and first context. Clicks follow a logistic model with an effect of every
@@ -34,11 +34,11 @@ def click_logs(
     positives: float = 0.04,
     exponent: float = 1.05,
 ) -> tuple[sparse.csr_matrix, NDArray[np.int8]]:
-    """X, (rows, d) CSR, and y in {-1, 1} with the given share of positives in expectation.
+    """X, (rows, d) CSR, and y in {-1, 1} with the share `positives` of positives in expectation.
 
     `levels` counts the levels of user, item and the columns of context; level k of a column has a frequency
     proportional to (k + 10)^-exponent. Only levels that occur have a column; with `hashed`, all levels share
-    that many columns. `numeric` columns of log-normal values, of very different size, stand before them.
+    `hashed` columns. `numeric` columns of log-normal values, of very different sizes, come first.
     """
     rng = np.random.default_rng(seed)
     drawn, logit = [], np.zeros(rows)
@@ -57,8 +57,8 @@ def click_logs(
     sizes = [*levels, levels[1] * levels[2]]
     columns = np.stack([*drawn, crossed], axis=1) + np.cumsum([0, *sizes[:-1]])
     if hashed is None:
-        seen, columns = np.unique(columns, return_inverse=True)
-        columns, width = columns.reshape(rows, -1), len(seen)
+        unique, columns = np.unique(columns, return_inverse=True)
+        columns, width = columns.reshape(rows, -1), len(unique)
     else:
         columns, width = rng.integers(hashed, size=sum(sizes))[columns], hashed
     ends = np.arange(rows + 1) * columns.shape[1]

@@ -52,10 +52,10 @@ class _Cells(Observer):
     """Keeps the finished cells of a study."""
 
     def __init__(self) -> None:
-        self.found: list[Any] = []
+        self.cells: list[Any] = []
 
     def entry_finished(self, executed: Any) -> None:
-        self.found += executed.cells
+        self.cells += executed.cells
 
 
 def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
@@ -74,16 +74,16 @@ def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
     return rows
 
 
-def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
-    """A row for every cell; one that diverged has the AUC NaN."""
+def _run(real: RealSet, overrides: list[str]) -> list[dict[str, Any]]:
+    """A row for every cell; the AUC of a diverged cell is NaN."""
     common = [
         f"dataset={real.name}", f"protocol.test_fraction={TEST}", f"runs={real.seeds}",
         f"max_train_rows={MOST_ROWS}", "budget.checkpoints=1", "tracking=none", "store.path=null",
     ]  # fmt: skip
-    catalog, cells = catalog_with(MADE), _Cells()
-    study = build_study(catalog, Request((*words, *common), multirun=True))
+    catalog, observer = catalog_with(MADE), _Cells()
+    study = build_study(catalog, Request((*overrides, *common), multirun=True))
     with opened_store(study.store_path) as store:
-        result = execute_study(study, store, cells)
+        result = execute_study(study, store, observer)
     for refused in result.refused:
         print(f"  left out: {refused.entry}: {refused.why}", flush=True)
     for failure in result.failures:
@@ -96,7 +96,7 @@ def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
             "auc": np.nan if cell.diverged else cell.auc,
             "seconds": cell.record.result.train_cpu_seconds,
         }
-        for cell in cells.found
+        for cell in observer.cells
     ] + [
         {"scaling": f.scaling, "method": f.algorithm.name, "seed": f.seed, "auc": np.nan}
         for f in result.failures
@@ -106,11 +106,11 @@ def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
 def defaults(choice: Choice) -> Iterator[Measure]:
     """Every default beside the yardsticks."""
     frame = over_sets(_on_set, choice, FILE)
-    for name, most in NARROW.items():
+    for name, limit in NARROW.items():
         if choice.methods and name not in choice.methods:
             continue
-        wide = sorted(frame.loc[frame["d"] > most, "dataset"].unique())
-        print(f"  {name}: left out on {len(wide)} sets of more than {most} features: {', '.join(wide)}")
+        wide = sorted(frame.loc[frame["d"] > limit, "dataset"].unique())
+        print(f"  {name}: left out on {len(wide)} sets of more than {limit} features: {', '.join(wide)}")
     for scaling, part in frame.groupby("scaling"):
         yield from _summarised(part, str(scaling))
     if choice.scalings:
@@ -129,7 +129,7 @@ def _summarised(frame: pd.DataFrame, scaling: str) -> Iterator[Measure]:
     print("| method | sets | " + " | ".join(f"against {name}" for name in yardsticks) + " | worst set | s |")
     print("|---|---|" + "---|" * len(yardsticks) + "---|---|")
     for name in aucs:
-        means = [over_families((aucs[name] - aucs[other]).dropna()) for other in yardsticks]
+        means = [over_families((aucs[name] - aucs[yardstick]).dropna()) for yardstick in yardsticks]
         gaps = (by_set[name] - by_set["log_reg"]).dropna()
         worst = f"{gaps.idxmin()[1]} {gaps.min():+.3f}"
         cells = [str(len(gaps)), *(f"{mean:+.4f}" for mean in means), worst, f"{seconds[name]:.1f}"]
@@ -139,17 +139,17 @@ def _summarised(frame: pd.DataFrame, scaling: str) -> Iterator[Measure]:
         bad = by_set.index[(by_set[name] < BAD) & (by_set["log_reg"] > GOOD)].get_level_values("dataset")
         label = f"{name}, {scaling}: sets below {BAD}, log_reg above {GOOD}"
         measures.append(Measure(label, len(bad), 0, at_most=True, note=", ".join(bad)))
-        own = frame[frame["method"] == name]
-        lost = own[own["auc"].isna()]
-        label = f"{name}, {scaling}: runs of {len(own)} that diverged or failed"
+        runs = frame[frame["method"] == name]
+        lost = runs[runs["auc"].isna()]
+        label = f"{name}, {scaling}: runs of {len(runs)} that diverged or failed"
         where = ", ".join(sorted(set(lost["dataset"])))
         measures.append(Measure(label, len(lost), 0, at_most=True, note=where))
     print()
     yield from measures
     label = f"linear methods, {scaling}: more than {BEHIND} behind log_reg"
     yield Measure(label, len(behind), BEHIND_METHODS, at_most=True, note=", ".join(behind))
-    apart = over_families((aucs["log_reg"] - aucs[SKLEARN]).abs().dropna())
-    yield Measure(f"log_reg, {scaling}: distance to {SKLEARN}", apart, SAME, at_most=True)
+    distance = over_families((aucs["log_reg"] - aucs[SKLEARN]).abs().dropna())
+    yield Measure(f"log_reg, {scaling}: distance to {SKLEARN}", distance, SAME, at_most=True)
 
 
 def _is_linear(name: str) -> bool:

@@ -71,15 +71,15 @@ def against_numpy() -> Iterator[Measure]:
         "opauc": (reference.opauc, 12.0),
     }
     for data, shape in (("covtype", shapes.covtype()), ("a9a", shapes.a9a())):
-        few = 3000
-        X, y, order = shape.X[:few], shape.y[:few], np.random.default_rng(0).permutation(few)
+        size = 3000
+        X, y, order = shape.X[:size], shape.y[:size], np.random.default_rng(0).permutation(size)
         small = Shape(X, y, order)
-        for name, (loop, wanted) in loops.items():
-            many = np.tile(order, 10)  # long enough for the clock
-            ours = trainer(name, small, many)
+        for name, (loop, target) in loops.items():
+            rows = np.tile(order, 10)  # long enough for the clock
+            ours = trainer(name, small, rows)
             fields = vars(aucbench.catalog().algorithm(name)()) | ({"beta": 1e-4} if name == "spam" else {})
             fast, slow = alternate(ours, lambda: loop(X, y, order, **fields), 5)  # noqa: B023
-            yield Measure(f"NumPy loop / {name}, {data}", slow / (fast / 10), wanted)
+            yield Measure(f"NumPy loop / {name}, {data}", slow / (fast / 10), target)
 
 
 def against_sgd() -> Iterator[Measure]:
@@ -96,12 +96,12 @@ def against_sgd() -> Iterator[Measure]:
 
 
 def exact_area() -> Iterator[Measure]:
-    """scikit-learn's roc_auc_score beside ours on 100,000 scores, and all measures beside the AUC alone."""
+    """scikit-learn's roc_auc_score beside `exact_auc` on 100,000 scores, and all measures beside the AUC."""
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(0)
     y = np.where(rng.random(100_000) < 0.3, 1, -1).astype(np.int8)
-    every = [cls() for cls in measures.MEASURES.values()]
+    metrics = [cls() for cls in measures.MEASURES.values()]
     for name, scores in (
         ("no ties", rng.standard_normal(100_000) + 0.3 * y),
         ("ties", np.round(rng.standard_normal(100_000) + 0.3 * y, 2)),
@@ -111,12 +111,12 @@ def exact_area() -> Iterator[Measure]:
         yield Measure(f"roc_auc_score / exact_auc, {name}", slow / fast, 10.0)
         yield Measure(f"roc_auc_score - exact_auc, {name}", difference, 1e-12, at_most=True)
         column = scores.reshape(-1, 1)
-        both = per_round_ratio(
-            lambda s=column: auc.measure_columns(s, y, every),
-            lambda s=column: auc.measure_columns(s, y, every[:1]),
+        ratio = per_round_ratio(
+            lambda s=column: auc.measure_columns(s, y, metrics),
+            lambda s=column: auc.measure_columns(s, y, metrics[:1]),
             101,
         )
-        yield Measure(f"all {len(every)} measures / AUC alone, {name}", both, 1.5, at_most=True)
+        yield Measure(f"all {len(metrics)} measures / AUC alone, {name}", ratio, 1.5, at_most=True)
 
 
 def call_cost() -> Iterator[Measure]:
@@ -133,16 +133,16 @@ def call_cost() -> Iterator[Measure]:
         losses = MethodFacts(algorithm).losses
         problem = Problem(X, y, 10_000, catalog.loss(losses[0])() if losses else None)
         state = algorithm.init(problem, np.random.default_rng(0))
-        whole = Batch(X, y, rows[cls.access], cls.access)
-        for label, length, wanted in (("one row", 1, 10.0), ("empty", 0, 2.0)):
-            batches = [whole.take(whole.rows[k : k + length]) for k in range(20)]
+        all_rows = Batch(X, y, rows[cls.access], cls.access)
+        for label, length, target in (("one row", 1, 10.0), ("empty", 0, 2.0)):
+            batches = [all_rows.take(all_rows.rows[k : k + length]) for k in range(20)]
             times = []
             for _ in range(200):
                 start = thread_time_ns()
                 for batch in batches:
                     state = algorithm.step(state, batch)
                 times.append((thread_time_ns() - start) / len(batches) / 1000)
-            yield Measure(f"{name}: step call, {label}, microseconds", median(times), wanted, at_most=True)
+            yield Measure(f"{name}: step call, {label}, microseconds", median(times), target, at_most=True)
 
 
 MEASURES = {

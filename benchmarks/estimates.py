@@ -31,7 +31,7 @@ WITHIN = 0.3  # largest median relative error of the estimates
 FACTOR = 2.0  # largest factor between an estimate and the time
 
 
-def taken(words: list[str]) -> float:
+def taken(overrides: list[str]) -> float:
     """Processor seconds of the method's own work and of scoring in all trainings of a study."""
     seconds = 0.0
 
@@ -48,22 +48,22 @@ def taken(words: list[str]) -> float:
     before = worker.run_cell, worker.run_grid
     worker.run_cell, worker.run_grid = map(timed, before)
     try:
-        api.run_study(words)
+        api.run_study(overrides)
     finally:
         worker.run_cell, worker.run_grid = before
     return seconds
 
 
 def estimates() -> Iterator[Measure]:
-    """How far every study is off, and the median distance from 1."""
+    """The factor between estimate and time of every study, and the median deviation of the ratio from 1."""
     deviations = []
     for names, datasets, options in STUDIES:
         for data in datasets.split(","):
-            words = [f"algo={names}", f"dataset={data}", *options]
-            words += ["tracking=none", "store.path=null", "parallel=1"]
-            (estimate,) = api.plan_study([*words, "--dry-run"]).estimates
+            overrides = [f"algo={names}", f"dataset={data}", *options]
+            overrides += ["tracking=none", "store.path=null", "parallel=1"]
+            (estimate,) = api.plan_study([*overrides, "--dry-run"]).estimates
             promised = estimate.seconds or float("nan")
-            seconds = taken(words)
+            seconds = taken(overrides)
             ratio = promised / seconds
             deviations.append(abs(ratio - 1.0))
             note = f"{ratio:.2f}: {promised:.2f} s promised, {seconds:.2f} s taken"

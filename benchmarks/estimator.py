@@ -26,7 +26,7 @@ FILE = "estimator.csv"
 
 
 def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
-    """A row for every hold-out; before the first, one fit of ours compiles and imports."""
+    """A row for every hold-out; a fit of `AUCClassifier` before the first compiles and imports."""
     rows = []
     for seed in range(real.seeds):
         try:
@@ -42,7 +42,7 @@ def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
         theirs = make_pipeline(StandardScaler(with_mean=not sparse.issparse(X)), rival)
         row: dict[str, Any] = {"seed": seed}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scikit-learn's, of iterations and of classes with few rows
+            warnings.simplefilter("ignore")  # scikit-learn warns of iterations and of classes with few rows
             if seed == 0:
                 ours.fit(X, train.y)
             for name, model in (("ours", ours), ("theirs", theirs)):
@@ -63,9 +63,9 @@ def estimator(choice: Choice) -> Iterator[Measure]:
         print(f"| {name} | {row['n']:.0f} | {row['difference']:+.4f} | {row['ratio']:.2f} |")
     mean = over_families(by_set["difference"])
     yield Measure("AUCClassifier() - LogisticRegressionCV, mean over families", mean, -0.0005)
-    far = by_set[(by_set["n"] >= ROWS) & (by_set["difference"] < FAR)].index.get_level_values("dataset")
+    far_sets = by_set[(by_set["n"] >= ROWS) & (by_set["difference"] < FAR)].index.get_level_values("dataset")
     label = f"sets of {ROWS} rows or more below {FAR}"
-    yield Measure(label, len(far), FAR_SETS, at_most=True, note=", ".join(far))
+    yield Measure(label, len(far_sets), FAR_SETS, at_most=True, note=", ".join(far_sets))
     lost = by_set[(by_set["ours"] < 0.5) & (by_set["theirs"] > 0.6)].index.get_level_values("dataset")
     label = "sets below .5 where LogisticRegressionCV is above .6"
     yield Measure(label, len(lost), 0, at_most=True, note=", ".join(lost))

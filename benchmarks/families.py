@@ -32,25 +32,25 @@ def families(choice: Choice) -> Iterator[Measure]:
         X = data.load(catalog.dataset(real.name)(), Part.train).X
         alike.setdefault(real.features, []).append((real, row_hashes(X)))
     within, largest = 0, 0.0
-    for one, two in (pair for same in alike.values() for pair in combinations(same, 2)):
-        share = shared(one[1], two[1])
-        if one[0].family == two[0].family:
+    for first, second in (pair for same in alike.values() for pair in combinations(same, 2)):
+        share = shared(first[1], second[1])
+        if first[0].family == second[0].family:
             within += share >= SHARED
             continue
         largest = max(largest, share)
         if share >= SHOWN:
-            yield Measure(_named(one[0], two[0]), share, SHARED, at_most=True)
-    note = f"{len(sets)} data sets, {len({each.family for each in sets})} families; {within} pairs within one"
+            yield Measure(_named(first[0], second[0]), share, SHARED, at_most=True)
+    note = f"{len(sets)} data sets, {len({real.family for real in sets})} families; {within} pairs within one"
     yield Measure("largest share of rows between families", largest, SHARED, at_most=True, note=note)
 
 
 def _named(*pair: RealSet) -> str:
-    return " and ".join(f"{each.name} ({each.family})" for each in pair)
+    return " and ".join(f"{real.name} ({real.family})" for real in pair)
 
 
-def shared(one: NDArray[np.int64], two: NDArray[np.int64]) -> float:
-    """The share of the different rows of the smaller data set that the larger one has."""
-    return len(np.intersect1d(one, two, assume_unique=True)) / min(len(one), len(two))
+def shared(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+    """The share of the different rows of the smaller data set that the larger set has."""
+    return len(np.intersect1d(first, second, assume_unique=True)) / min(len(first), len(second))
 
 
 def row_hashes(X: Any) -> NDArray[np.int64]:

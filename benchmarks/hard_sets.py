@@ -1,4 +1,4 @@
-"""Made data that are hard for steps along single rows: collinear columns, other units, rows far out."""
+"""Generated data that are hard for steps along single rows: collinear columns, unusual units, outliers."""
 
 from collections.abc import Callable
 from dataclasses import make_dataclass
@@ -14,9 +14,9 @@ ROWS = 1_200
 
 
 def collinear(rng: np.random.Generator) -> Samples:
-    """30 columns with a common part; the labels follow what the first has apart from it."""
-    own = rng.normal(size=(ROWS, 30))
-    return _labelled(rng, rng.normal(size=(ROWS, 1)) + 0.095 * own, 8.0 * own[:, 0])
+    """30 columns with a common part; the labels follow the individual part of the first column."""
+    parts = rng.normal(size=(ROWS, 30))
+    return _labelled(rng, rng.normal(size=(ROWS, 1)) + 0.095 * parts, 8.0 * parts[:, 0])
 
 
 def large_units(rng: np.random.Generator) -> Samples:
@@ -39,7 +39,7 @@ def tiny_units(rng: np.random.Generator) -> Samples:
 
 
 def mixed_units(rng: np.random.Generator) -> Samples:
-    """2,000 sparse columns, those with the signal in units of which a value is a millionth."""
+    """2,000 sparse columns; values of the informative ones are a millionth of their usual size."""
     X = _sparse(rng)
     informative = np.arange(X.shape[1]) % 2 == 0
     weights = np.where(informative, rng.normal(0.0, 2.0, X.shape[1]), 0.0)
@@ -47,7 +47,7 @@ def mixed_units(rng: np.random.Generator) -> Samples:
 
 
 def _sparse(rng: np.random.Generator) -> Any:
-    """4,000 rows of 20 values in columns of which the first are frequent."""
+    """4,000 rows of 20 values; the first columns are the most frequent."""
     rows, d, nonzeros = 4_000, 2_000, 20
     columns = np.minimum(rng.exponential(200.0, (rows, nonzeros)).astype(int), d - 1)
     ends = np.arange(rows + 1) * nonzeros
@@ -62,7 +62,7 @@ def _labelled(rng: np.random.Generator, X: Any, scores: Any) -> Samples:
 
 
 class _Hard:
-    """Data of a function, with seed 0."""
+    """The data set of a function, with seed 0."""
 
     name: str
     make: Callable[[np.random.Generator], Samples]
@@ -73,12 +73,12 @@ class _Hard:
 
 HARD = tuple(
     make_dataclass(
-        f"hard_{each.__name__}",
+        f"hard_{function.__name__}",
         [],
         bases=(_Hard,),
-        namespace={"name": f"hard_{each.__name__}", "make": staticmethod(each)},
+        namespace={"name": f"hard_{function.__name__}", "make": staticmethod(function)},
         frozen=True,
     )
-    for each in (collinear, large_units, rows_far_out, tiny_units, mixed_units)
+    for function in (collinear, large_units, rows_far_out, tiny_units, mixed_units)
 )
 """Made hard data of the benchmarks."""

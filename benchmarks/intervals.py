@@ -1,10 +1,10 @@
-"""Coverage and width of candidate intervals over families in simulated studies, by which one was chosen.
+"""Coverage and width of candidate intervals over families in simulated studies, used to choose one.
 
 `python -m benchmarks intervals` draws studies from the populations of `benchmarks.verdicts` and prints a
 table: for each candidate and number of families the mean coverage over populations and numbers of methods,
 the lowest coverage in a population, and half the width of the middle method's interval in standard errors
-(its median over studies). A candidate covers if the intervals of all methods hold at once. Nothing is to be
-reached: the procedure that is in use is judged by `verdicts`.
+(its median over studies). A candidate covers if the intervals of all methods hold at once. No measure
+can be missed: `verdicts` judges the procedure in use.
 """
 
 from collections.abc import Iterator
@@ -102,15 +102,15 @@ def _bca(means: Floats, middle: Floats, acceleration: Floats, normal: float) -> 
 def intervals() -> Iterator[Measure]:
     """The table of candidates."""
     rng, rows = np.random.default_rng(0), []
-    drawn = {name: each for name, each in populations(rng).items() if not each.missing}
+    drawn = {name: population for name, population in populations(rng).items() if not population.missing}
     for (name, population), families, methods in product(drawn.items(), FAMILIES, METHODS):
         for _ in range(STUDIES):
             columns = rng.permutation(population.gains.shape[1])[:methods]
             values, truth = population.study(families, columns, rng)
-            found = family_intervals(values)
-            ours = {"bootstrap-t, symmetric, as used": (-found.critical, found.critical)}
+            estimate = family_intervals(values)
+            ours = {"bootstrap-t, symmetric, as used": (-estimate.critical, estimate.critical)}
             for candidate, (below, above) in (candidates(values, rng) | ours).items():
-                low, high = (found.mean + end * found.se - truth for end in (below, above))
+                low, high = (estimate.mean + end * estimate.se - truth for end in (below, above))
                 holds = ((low <= ROUNDING) & (high >= -ROUNDING)).all()
                 rows.append((candidate, families, name, holds, np.median(above - below) / 2))
     frame = pd.DataFrame(rows, columns=["candidate", "families", "population", "coverage", "width"])

@@ -1,6 +1,6 @@
 """Ratios on noisy machines: the two sides alternate in one run; medians of thread-CPU time are compared.
 
-The clock sees the thread that runs the benchmark and no other, so that everything runs in one.
+The clock counts the time of the benchmark's thread only, so that everything runs in one thread.
 """
 
 import os
@@ -27,12 +27,12 @@ class Measure:
 
     @property
     def reached(self) -> bool:
-        """Whether the ratio is what is wanted."""
+        """Whether the ratio meets `wanted`."""
         return self.ratio <= self.wanted if self.at_most else self.ratio >= self.wanted
 
     @property
     def _shown(self) -> str:
-        """Two decimals, but not of what they would round to zero."""
+        """The ratio with two decimals, or in scientific notation if it is small."""
         return f"{self.ratio:.1e}" if 0.0 < abs(self.ratio) < 0.1 else f"{self.ratio:.2f}"
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ def one_thread() -> Iterator[None]:
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     with threadpool_limits(1):
         yield
-        several = [each["filepath"] for each in threadpool_info() if each["num_threads"] != 1]
+        several = [pool["filepath"] for pool in threadpool_info() if pool["num_threads"] != 1]
         assert not several, f"libraries with several threads, so that times do not compare: {several}"
 
 
@@ -61,7 +61,7 @@ def seconds(action: Callable[[], object]) -> float:
 def alternate(
     ours: Callable[[], object], theirs: Callable[[], object], rounds: int = ROUNDS
 ) -> tuple[float, float]:
-    """Median thread-CPU seconds of both sides, called in turn; one call of each goes before, unmeasured."""
+    """Median thread-CPU seconds of both sides, called in turn; an unmeasured call of each comes first."""
     ours()
     theirs()
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]

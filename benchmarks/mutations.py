@@ -56,10 +56,10 @@ MUTATIONS = (
         "doubled += (positives - i) * (j + j)",
         "tests/evaluation",
     ),
-    Mutation(  # a setting is chosen by the AUC, whatever measure is asked for
+    Mutation(  # a setting is chosen by the AUC also if another measure is set
         "aucbench/studies/execution/tuning_search.py",
-        "np.mean([trial.judged for trial in own])",
-        "np.mean([trial.auc for trial in own])",
+        "np.mean([trial.judged for trial in chosen])",
+        "np.mean([trial.auc for trial in chosen])",
         "tests/studies",
     ),
     Mutation(  # the correction for overlapping training sets is lost
@@ -109,8 +109,8 @@ class Mutated:
 def mutations() -> Iterator[Mutated]:
     """Each changed line as the row of a table."""
     print("| changed | the first test that fails |\n|---|---|")
-    for each in MUTATIONS:
-        yield Mutated(each.file, caught(each))
+    for mutation in MUTATIONS:
+        yield Mutated(mutation.file, caught(mutation))
 
 
 def caught(mutation: Mutation) -> str:
@@ -136,17 +136,17 @@ def caught(mutation: Mutation) -> str:
 
 
 def pytest_of(folder: Path, *which: str) -> str:
-    """What pytest prints of the tests in a copy of the checkout, which it imports; it stops at a failure."""
+    """The output of pytest, up to the first failure, on tests in a copy of the checkout, which it imports."""
     paths = os.pathsep.join([str(folder), str(folder / "plugins")])
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-m", "pytest", "-x", "--tb=no", "-rf", "-p", "no:cacheprovider", *which],
         cwd=folder, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    if done.returncode not in (0, 1, 5):  # passed, failed, and no test chosen
+    if run.returncode not in (0, 1, 5):  # passed, failed, and no test chosen
         raise RuntimeError(
-            f"pytest {' '.join(which)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr}"
+            f"pytest {' '.join(which)} ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr}"
         )
-    return done.stdout
+    return run.stdout
 
 
 MEASURES = {"mutations": mutations}

@@ -28,7 +28,7 @@ from benchmarks.real_sets import catalog_with
 METHODS = ("solam", "fsauc", "psam")
 SETS, RUNS = 150, 10
 PLANNED, RESUMED = 20.0, 30.0  # s for the whole study
-A_CELL = 3.0  # ms, all that is not training
+A_CELL = 3.0  # ms besides training
 
 
 def _tiny(number: int) -> type:
@@ -54,9 +54,9 @@ def _catalog() -> Catalog:
 
 def _study(catalog: Catalog, methods: "tuple[str, ...]", sets: int) -> Study:
     names = ",".join(f"tiny_{number}" for number in range(sets))
-    words = (f"algo={','.join(methods)}", f"dataset={names}", f"runs={RUNS}")
+    overrides = (f"algo={','.join(methods)}", f"dataset={names}", f"runs={RUNS}")
     common = ("tracking=none", "store.path=null", "budget.iterations=50", "budget.checkpoints=5")
-    return build_study(catalog, Request((*words, *common), multirun=True))
+    return build_study(catalog, Request((*overrides, *common), multirun=True))
 
 
 def planning() -> Iterator[Measure]:
@@ -70,10 +70,10 @@ def planning() -> Iterator[Measure]:
         planned = process_time() - start
         note = f"{len(plan.entries)} entries, {len(plan.cells())} cells"
         yield Measure("s to compose and plan a study", planned, PLANNED, at_most=True, note=note)
-        one = replace(study, entries=[e for e in study.entries if e.algorithm.name == METHODS[0]][:1])
-        execute_study(one, store)
+        sample = replace(study, entries=[e for e in study.entries if e.algorithm.name == METHODS[0]][:1])
+        execute_study(sample, store)
         (content, *_) = [file.read_bytes() for file in (store.path / "cells").rglob("*.npz")]
-        for cell in plan.cells():  # each has the bytes of the one that was run
+        for cell in plan.cells():  # each gets the bytes of the cell that was run
             file = store.path / "cells" / cell.key[:2] / f"{cell.key}.npz"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
@@ -95,13 +95,13 @@ class _Clock(Observer):
         self._last = process_time()
 
     def cell_finished(self, entry: Any, failure: Any) -> None:
-        now = process_time()
-        self.overheads.append(1e3 * (now - self._last - self._trained))
-        self._last, self._trained = now, 0.0
+        end = process_time()
+        self.overheads.append(1e3 * (end - self._last - self._trained))
+        self._last, self._trained = end, 0.0
 
-    def timed(self, task: Any, *rest: Any) -> Any:
+    def timed(self, task: Any, *args: Any) -> Any:
         """`run_cell`, whose training does not count."""
-        outcome = _RUN_CELL(task, *rest)
+        outcome = _RUN_CELL(task, *args)
         self._trained += outcome.total_cpu_seconds
         return outcome
 
@@ -112,7 +112,7 @@ _RUN_CELL = worker.run_cell
 def cells() -> Iterator[Measure]:
     """Nine hundred cells, of three methods on thirty small data sets, in this process."""
     study, clock = _study(_catalog(), METHODS, 30), _Clock()
-    for _ in range(2):  # the first compiles
+    for _ in range(2):  # the first round compiles
         clock = _Clock()
         worker.run_cell = clock.timed
         try:
@@ -120,9 +120,9 @@ def cells() -> Iterator[Measure]:
                 execute_study(study, Store(folder), clock)
         finally:
             worker.run_cell = _RUN_CELL
-    found = clock.overheads
-    note = f"mean {sum(found) / len(found):.2f}, largest {max(found):.1f} ms, of {len(found)}"
-    yield Measure("ms a cell beside its training", median(found), A_CELL, at_most=True, note=note)
+    costs = clock.overheads
+    note = f"mean {sum(costs) / len(costs):.2f}, largest {max(costs):.1f} ms, of {len(costs)}"
+    yield Measure("ms a cell beside its training", median(costs), A_CELL, at_most=True, note=note)
 
 
 MEASURES = {"overhead": cells, "planning": planning}

@@ -13,7 +13,7 @@ LOSSES = ("square", "hinge", "squared_hinge", "smooth_hinge", "logistic", "expon
 SIZES = (100_000, 1_000_000)
 LEAVES = (31, 255)  # LightGBM's default, and large trees
 A_ROUND = 0.10  # largest share of a LightGBM round on 100,000 rows of 30 columns
-A_STEP = 1.20  # largest time of a network's step, relative to one with cross entropy
+A_STEP = 1.20  # largest time of a network's step, relative to a step with cross entropy
 ROWS, BATCH, ROUNDS = 100_000, 128, 15
 
 
@@ -28,8 +28,8 @@ def pair_losses() -> Iterator[Measure]:
             times = ", ".join(f"{1e3 * _seconds(name, size):.1f} ms" for size in SIZES)
             share = per_round_ratio(lambda name=name, objective=objective: objective(name), train, ROUNDS)
             note = f"value, gradient and curvature of 1e5 and 1e6 rows: {times}"
-            what = f"{name}: share of a LightGBM round of {leaves} leaves"
-            yield Measure(what, share, A_ROUND, at_most=True, note=note)
+            label = f"{name}: share of a LightGBM round of {leaves} leaves"
+            yield Measure(label, share, A_ROUND, at_most=True, note=note)
     for name in LOSSES:
         ours, theirs = alternate(_steps(X, y, jax_pair_loss(name)), _steps(X, y, _cross_entropy))
         yield Measure(f"{name}: step of a network, by cross entropy", ours / theirs, A_STEP, at_most=True)
@@ -48,14 +48,14 @@ def _round(X: np.ndarray, y: np.ndarray, leaves: int) -> tuple[Callable[[], obje
     import lightgbm
 
     data = lightgbm.Dataset(X, y).construct()
-    own = {"objective": "binary", "verbose": -1, "num_threads": 1, "num_leaves": leaves}
-    booster = lightgbm.Booster(own, data)
+    params = {"objective": "binary", "verbose": -1, "num_threads": 1, "num_leaves": leaves}
+    booster = lightgbm.Booster(params, data)
     for _ in range(10):
         booster.update()
     scores = booster.predict(X, raw_score=True)
     objectives = {
         name: lightgbm_objective(name) for name in LOSSES
-    }  # they know the labels from round to round
+    }  # objectives keep the labels between rounds
     return booster.update, lambda name: objectives[name](scores, data)
 
 
@@ -73,7 +73,7 @@ def _steps(X: np.ndarray, y: np.ndarray, loss: Callable[..., object]) -> Callabl
 
     rng = np.random.default_rng(2)
     sizes = [30, 64, 64, 1]
-    weights = [rng.normal(size=each) / each[0] ** 0.5 for each in pairwise(sizes)]
+    weights = [rng.normal(size=shape) / shape[0] ** 0.5 for shape in pairwise(sizes)]
     halves = (np.flatnonzero(y == 1), np.flatnonzero(y == 0))
     chosen = [np.concatenate([rng.choice(half, BATCH // 2) for half in halves]) for _ in range(100)]
     batches = [(jnp.asarray(X[rows], jnp.float32), jnp.asarray(y[rows])) for rows in chosen]
@@ -91,7 +91,7 @@ def _steps(X: np.ndarray, y: np.ndarray, loss: Callable[..., object]) -> Callabl
         return optax.apply_updates(w, moves), state
 
     def run() -> object:
-        w = [jnp.asarray(each, jnp.float32) for each in weights]
+        w = [jnp.asarray(layer, jnp.float32) for layer in weights]
         state = rule.init(w)
         for rows, labels in batches:
             w, state = step(w, state, rows, labels)

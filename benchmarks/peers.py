@@ -144,18 +144,18 @@ def opauc_r(X, y, order, draws, d, eta, lam):
     counts, r, product = np.zeros(2), np.zeros(tau), np.zeros(tau)
     for k in range(order.size):
         i = order[k]
-        own = 1 if y[i] > 0 else 0
-        other = 1 - own
-        sign = 1.0 if own == 1 else -1.0
-        counts[own] += 1.0
+        side = 1 if y[i] > 0 else 0
+        other = 1 - side
+        sign = 1.0 if side == 1 else -1.0
+        counts[side] += 1.0
         for q in range(tau):
             r[q] = draws[k, q] / np.sqrt(tau)
-            sums[own, q] += (r[q] - sums[own, q]) / counts[own]
-        vectors.scale(1.0 - 1.0 / counts[own], means[own])
-        rows.axpy(1.0 / counts[own], X, i, means[own])
+            sums[side, q] += (r[q] - sums[side, q]) / counts[side]
+        vectors.scale(1.0 - 1.0 / counts[side], means[side])
+        rows.axpy(1.0 / counts[side], X, i, means[side])
         for e in range(X.indptr[i], X.indptr[i + 1]):
             for q in range(tau):
-                sketches[own, X.indices[e], q] += X.data[e] * r[q]
+                sketches[side, X.indices[e], q] += X.data[e] * r[q]
         if counts[other] == 0.0:
             continue
         product[:] = 0.0

@@ -20,9 +20,9 @@ from aucbench.registry import Catalog, Plugin
 from benchmarks.click_logs import CLICKS
 from benchmarks.hard_sets import HARD
 
-NOT_REAL = (  # or another's rows; taken if they are named
+NOT_REAL = (  # generated, or the rows of another data set; used if named
     *("australian_scale", "gaussian", "hard_margin", "label_noise", "sparse_text"),
-    *(each.name for each in HARD),  # type: ignore[attr-defined]
+    *(cls.name for cls in HARD),  # type: ignore[attr-defined]
 )
 MADE: tuple[type, ...] = (*CLICKS, *HARD)  # data sets that only benchmarks have
 TEST, MOST_ROWS = 1 / 3, 5_000  # the share of a hold-out, and the training rows
@@ -31,7 +31,7 @@ SEEDS, BIG = 2, 2_000_000  # hold-outs of a data set; one if it has more values
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line asks for; empty tuples stand for everything, or for the default scaling."""
+    """The options of the command line; empty tuples stand for everything, or for the default scaling."""
 
     methods: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ class RealSet(NamedTuple):
 
 
 def catalog_with(classes: tuple[type, ...]) -> Catalog:
-    """All plugins, and these data sets."""
-    plugins = {family: dict(known) for family, known in aucbench.catalog().plugins.items()}
+    """All plugins, and the data sets `classes`."""
+    plugins = {family: dict(members) for family, members in aucbench.catalog().plugins.items()}
     for cls in classes:
         name = cls.name  # type: ignore[attr-defined]
         plugins[Family.datasets][name] = Plugin(Family.datasets, name, cls, PROJECT, "0")
@@ -60,7 +60,7 @@ def catalog_with(classes: tuple[type, ...]) -> Catalog:
 
 def at_hand(choice: Choice) -> list[RealSet]:
     """The chosen data sets that need no download, large ones first, so that workers end together."""
-    catalog, found = catalog_with(MADE), []
+    catalog, sets = catalog_with(MADE), []
     for name in choice.sets or sorted(catalog.plugins[Family.datasets]):
         if name in NOT_REAL and not choice.sets:
             continue
@@ -74,19 +74,19 @@ def at_hand(choice: Choice) -> list[RealSet]:
         rows, features = X.shape
         seeds = 1 if rows * features > BIG else SEEDS
         family = getattr(dataset, "family", None) or name
-        found.append(RealSet(name, family, rows, features, seeds))
-    return sorted(found, key=lambda each: -each.rows * each.features)
+        sets.append(RealSet(name, family, rows, features, seeds))
+    return sorted(sets, key=lambda real: -real.rows * real.features)
 
 
 def over_sets(
     job: Callable[[RealSet, Choice], list[dict[str, Any]]], choice: Choice, file: str
 ) -> pd.DataFrame:
-    """The rows that a function finds on every data set, with its facts; a file has them as they come."""
+    """The rows that `job` returns for every data set, with facts of the set; `file` grows set by set."""
     sets, rows = at_hand(choice), []
-    for real, found in zip(sets, _mapped(job, sets, choice), strict=True):
+    for real, records in zip(sets, _mapped(job, sets, choice), strict=True):
         print(f"  {real.name}: {real.rows:,} x {real.features:,}", flush=True)
         facts = {"dataset": real.name, "family": real.family, "n": real.rows, "d": real.features}
-        rows += [facts | row for row in found]
+        rows += [facts | row for row in records]
         pd.DataFrame(rows).to_csv(file, index=False)
     return pd.DataFrame(rows)
 

@@ -1,7 +1,7 @@
 """Every figure of README's section on the reference study, computed again with pandas and SciPy alone.
 
 `python -m benchmarks reference` reads the cells and curves of `docs/results` without any code of aucbench,
-computes what the section says, and looks up each figure in its text. A figure that differs, is not found, or
+computes the figures of the section, and looks up each in its text. A figure that differs, is not found, or
 stands in the text without being computed is a miss.
 """
 
@@ -36,17 +36,17 @@ Floats = Any
 
 @cache
 def cells(*names: str) -> Frame:
-    """A line for each cell of archives."""
+    """A row for each cell of the archives."""
     frames = []
     for name in names:
         with zipfile.ZipFile(RESULTS / name) as file:
             records = [json.loads(line) for line in file.read("cells.json").splitlines()]
             curves = pd.read_parquet(io.BytesIO(file.read("curves.parquet"))).set_index("key")
-        frame = Frame([_cell(each) for each in records])
+        frame = Frame([_cell(record) for record in records])
         frame["early"] = [_early(curves.loc[key]) for key in frame["key"]]
         frames.append(frame)
-    what = [*RUN, "method", "loss", "features", "tuned"]
-    return pd.concat(frames, ignore_index=True).drop_duplicates(what)
+    columns = [*RUN, "method", "loss", "features", "tuned"]
+    return pd.concat(frames, ignore_index=True).drop_duplicates(columns)
 
 
 def _cell(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,37 +90,37 @@ def by_family(values: "pd.Series[float]") -> "pd.Series[float]":
 def aucs(
     method: str, loss: str = "", features: str = "identity", tuned: bool = False, early: bool = False
 ) -> Any:
-    """The AUC of a choice by run, of all archives."""
+    """The AUC of a method with options by run, from all archives."""
     frame = cells(*PARTS)
-    own = frame[(frame["method"] == method) & (frame["features"] == features) & (frame["tuned"] == tuned)]
-    own = own[own["loss"] == loss] if loss else own
-    return own.set_index(RUN)["early" if early else "auc"]
+    runs = frame[(frame["method"] == method) & (frame["features"] == features) & (frame["tuned"] == tuned)]
+    runs = runs[runs["loss"] == loss] if loss else runs
+    return runs.set_index(RUN)["early" if early else "auc"]
 
 
 def half_widths(values: Floats) -> Floats:
-    """Half the 95 % intervals of the columns' means: bootstrap-t by the largest |t|, as in `docs/why.md`."""
-    n, known = len(values), ~np.isnan(values)
-    count = known.sum(axis=0)
-    rest = np.where(known, values - np.nanmean(values, axis=0), 0.0)
-    std = np.sqrt((rest**2).sum(axis=0) / (count - 1))
-    order = np.lexsort((np.abs(rest).min(axis=1), np.abs(rest).max(axis=1)))
-    units, known = rest[order] / std, known[order]
+    """Half widths of 95 % intervals of column means: bootstrap-t by the largest |t|, as in `docs/why.md`."""
+    n, has_value = len(values), ~np.isnan(values)
+    count = has_value.sum(axis=0)
+    residuals = np.where(has_value, values - np.nanmean(values, axis=0), 0.0)
+    std = np.sqrt((residuals**2).sum(axis=0) / (count - 1))
+    order = np.lexsort((np.abs(residuals).min(axis=1), np.abs(residuals).max(axis=1)))
+    units, has_value = residuals[order] / std, has_value[order]
     drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), 2_000).astype(float)
-    counts = drawn @ known
+    counts = drawn @ has_value
     mean = drawn @ units / counts
     with np.errstate(divide="ignore", invalid="ignore"):  # resamples may have no spread
         t = np.abs(mean) / np.sqrt(np.maximum(drawn @ units**2 / counts - mean**2, 0.0) / (counts - 1))
     t = np.where(np.isnan(t), np.inf, t)
     student, bonferroni = stats.t.ppf(0.975, count - 1), stats.t.ppf(1 - 0.025 / len(count), count - 1)
-    own = np.quantile(t, 0.97, axis=0, method="higher")
-    apart = own > 3 * student
-    common = 0.0 if apart.all() else np.quantile(t[:, ~apart].max(axis=1), 0.97, method="higher")
-    critical = np.where(apart, np.maximum(own * bonferroni / student, common), common)
+    quantiles = np.quantile(t, 0.97, axis=0, method="higher")
+    is_outlier = quantiles > 3 * student
+    common = 0.0 if is_outlier.all() else np.quantile(t[:, ~is_outlier].max(axis=1), 0.97, method="higher")
+    critical = np.where(is_outlier, np.maximum(quantiles * bonferroni / student, common), common)
     return np.clip(critical, student, 3 * bonferroni) * std / np.sqrt(count)
 
 
 def verdict(gain: float, half: float) -> str:
-    """The word for a gain with its interval."""
+    """The verdict on a gain with half the width of its interval."""
     low, high = gain - half, gain + half
     if low > ROPE or high < -ROPE:
         return "better" if low > ROPE else "worse"
@@ -138,16 +138,16 @@ def compared(gains: Mapping[Any, "pd.Series[float]"]) -> Frame:
     values = table.to_numpy(float)
     half = half_widths(values)
     mean = np.nanmean(values, axis=0)
-    known = (~np.isnan(values)).sum(axis=0)
+    counts = (~np.isnan(values)).sum(axis=0)
     return Frame(
         {
             "gain": mean,
             "low": mean - half,
             "high": mean + half,
-            "verdict": [verdict(*each) for each in zip(mean, half, strict=True)],
-            "better": (values > ROPE).sum(axis=0) / known,
-            "worse": (values < -ROPE).sum(axis=0) / known,
-            "families": known,
+            "verdict": [verdict(*pair) for pair in zip(mean, half, strict=True)],
+            "better": (values > ROPE).sum(axis=0) / counts,
+            "worse": (values < -ROPE).sum(axis=0) / counts,
+            "families": counts,
         },
         index=table.columns,
     )
@@ -155,29 +155,29 @@ def compared(gains: Mapping[Any, "pd.Series[float]"]) -> Frame:
 
 def _comparable(frame: Frame) -> Frame:
     """Whether all runs of a method were timed under the conditions of most runs on that data set."""
-    found = frame.groupby(["data_set", "method"])["timed"].agg(lambda own: frozenset(own)).unstack("method")
+    table = frame.groupby(["data_set", "method"])["timed"].agg(lambda tags: frozenset(tags)).unstack("method")
     runs = frame.groupby(["data_set", "method"])["key"].count().unstack("method")
-    kept = {}
-    for data_set, own in found.iterrows():
-        every = [one for each in own.dropna() for one in each]
-        usual = max(sorted(set(every)), key=every.count)
-        kept[data_set] = own.map(lambda each, usual=usual: each == {usual})
-    return Frame(kept).T & runs.eq(runs.max(axis=1), axis=0)
+    masks = {}
+    for data_set, row in table.iterrows():
+        conditions = [condition for group in row.dropna() for condition in group]
+        usual = max(sorted(set(conditions)), key=conditions.count)
+        masks[data_set] = row.map(lambda group, usual=usual: group == {usual})
+    return Frame(masks).T & runs.eq(runs.max(axis=1), axis=0)
 
 
 @cache
 def methods(study: str = STUDY) -> Frame:
     """All methods of a study against its reference, with the ratio of their times."""
     frame = cells(study)
-    own = {name: each.set_index(RUN) for name, each in frame.groupby("method")}
-    base = own.pop(REFERENCE)
-    found = compared({name: by_family(each["auc"] - base["auc"]) for name, each in own.items()})
+    groups = {name: group.set_index(RUN) for name, group in frame.groupby("method")}
+    base = groups.pop(REFERENCE)
+    table = compared({name: by_family(group["auc"] - base["auc"]) for name, group in groups.items()})
     times = (
         frame.groupby(["method", "data_set"])["seconds"].mean().unstack("method").where(_comparable(frame))
     )
     ratios = np.log(times.div(times[REFERENCE], axis=0)).mean()
-    return found.assign(
-        time=np.exp(ratios.reindex(found.index)), model=frame.groupby("method")["model"].first()
+    return table.assign(
+        time=np.exp(ratios.reindex(table.index)), model=frame.groupby("method")["model"].first()
     ).sort_values("gain", ascending=False)
 
 
@@ -212,16 +212,16 @@ def losses() -> dict[str, Frame]:
     """By class of model, each loss against balanced cross entropy."""
     frame = cells("losses.zip")
 
-    def own(method: str, loss: str = "", features: str = "identity") -> "pd.Series[float]":
-        found = frame[(frame["method"] == method) & (frame["features"] == features)]
-        return (found[found["loss"] == loss] if loss else found).set_index(RUN)["auc"]
+    def series(method: str, loss: str = "", features: str = "identity") -> "pd.Series[float]":
+        runs = frame[(frame["method"] == method) & (frame["features"] == features)]
+        return (runs[runs["loss"] == loss] if loss else runs).set_index(RUN)["auc"]
 
-    found = {}
-    for model, (base, others) in CLASSES.items():
-        gains = {loss: by_family(own(*choice) - own(*base)) for loss, choice in others.items()}
-        if enough := {loss: each for loss, each in gains.items() if len(each) >= FEWEST}:
-            found[model] = compared(enough)
-    return found
+    tables = {}
+    for model, (base, choices) in CLASSES.items():
+        gains = {loss: by_family(series(*choice) - series(*base)) for loss, choice in choices.items()}
+        if enough := {loss: gain for loss, gain in gains.items() if len(gain) >= FEWEST}:
+            tables[model] = compared(enough)
+    return tables
 
 
 def _factors() -> dict[str, list["pd.Series[float]"]]:
@@ -234,32 +234,32 @@ def _factors() -> dict[str, list["pd.Series[float]"]]:
     solved |= dict.fromkeys(("solam", "opauc", "spdam", "fsauc"), "ls_svm")
     trees = aucs("boosting", "logistic")
     hinge = aucs("bam", "squared_hinge")
-    found = {
-        "class of model": [each - aucs("log_reg_cv") for each in (trees, aucs("mlp", "logistic"))],
+    differences = {
+        "class of model": [auc - aucs("log_reg_cv") for auc in (trees, aucs("mlp", "logistic"))],
         "regularisation": [
             aucs("log_reg_cv") - aucs("log_reg"),
-            *(aucs(*each, tuned=True) - aucs(*each) for each in tuned),
+            *(aucs(*args, tuned=True) - aucs(*args) for args in tuned),
         ],
         "loss over pairs": [
             *(aucs("bam", loss) - hinge for loss in ("square", "exponential")),
             *(aucs("boosting", loss) - trees for loss in ("squared_hinge", "square")),
         ],
         "pairs or rows": [trees - aucs("boosting", "balanced_log_loss")],
-        "algorithm": [aucs(one) - aucs(exact) for one, exact in solved.items()],
+        "algorithm": [aucs(method) - aucs(exact) for method, exact in solved.items()],
         "passes": [aucs(name) - aucs(name, early=True) for name in stochastic],
         "order of the rows": [
             _again(aucs(name), "order") for name in ("psam", "solam", "fsauc", "sgd_log", "pair_batch")
         ],
         "division of the rows": [
-            _again(aucs(*each), "split") for each in (("log_reg_cv",), ("psam",), ("boosting", "logistic"))
+            _again(aucs(*args), "split") for args in (("log_reg_cv",), ("psam",), ("boosting", "logistic"))
         ],
     }
-    return {name: [by_family(each) for each in series] for name, series in found.items()}
+    return {name: [by_family(values) for values in series] for name, series in differences.items()}
 
 
-def _again(own: "pd.Series[float]", seed: str) -> "pd.Series[float]":
+def _again(auc: "pd.Series[float]", seed: str) -> "pd.Series[float]":
     """Run 1 minus run 0 of each data set; only the order differs, or the split and with it the order."""
-    frame = own.rename("auc").reset_index()
+    frame = auc.rename("auc").reset_index()
     frame = frame[frame["split"] == (0 if seed == "order" else frame["order"])]
     runs = frame.set_index(["data_set", "family", seed])["auc"].unstack(seed)
     return runs[1] - runs[0]
@@ -272,37 +272,37 @@ class Section:
         self.text = text
 
     def claim(self, name: str, pattern: str, *values: float) -> Iterator[Measure]:
-        """The figures that the groups of a pattern have, against what was computed."""
-        if not (found := re.search(pattern, self.text)):
+        """Compare the figures in the groups of a pattern with computed values."""
+        if not (match := re.search(pattern, self.text)):
             yield Measure(f"{name}: not found", 1.0, 0.0, at_most=True)
             return
-        for shown, value in zip(found.groups(), values, strict=True):
-            figure = float(shown.replace(",", ""))
-            unit = 10.0 ** -len(shown.partition(".")[2])
-            yield Measure(f"{name}: {shown}", abs(figure - value), 0.5001 * unit, at_most=True)
-        for start, end in sorted(map(found.span, range(1, len(values) + 1)), reverse=True):
+        for text, value in zip(match.groups(), values, strict=True):
+            figure = float(text.replace(",", ""))
+            unit = 10.0 ** -len(text.partition(".")[2])
+            yield Measure(f"{name}: {text}", abs(figure - value), 0.5001 * unit, at_most=True)
+        for start, end in sorted(map(match.span, range(1, len(values) + 1)), reverse=True):
             self.text = f"{self.text[:start]}#{self.text[end:]}"
 
     def rest(self) -> Iterator[Measure]:
-        """Figures that nothing computed."""
-        left = FIGURE.findall(re.sub(r"`[^`]*`|\]\([^)]*\)|\|[- |]+\|", "", self.text))
-        yield Measure(f"figures that are not computed {' '.join(left)}", float(len(left)), 0.0, at_most=True)
+        """The figures that were not computed."""
+        hits = FIGURE.findall(re.sub(r"`[^`]*`|\]\([^)]*\)|\|[- |]+\|", "", self.text))
+        yield Measure(f"figures that are not computed {' '.join(hits)}", float(len(hits)), 0.0, at_most=True)
 
 
 def reference() -> Iterator[Measure]:
     """Every figure of the section."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     text = " ".join(readme.partition(HEADING)[2].partition("\n## ")[0].split())
-    first, which, tuned, *others = map(Section, text.split(" - **"))
-    yield from _scope(first)
-    yield from _answer(which, STUDY)
+    scope, answer, tuned, *bullets = map(Section, text.split(" - **"))
+    yield from _scope(scope)
+    yield from _answer(answer, STUDY)
     yield from _tried(tuned)
     yield from _answer(tuned, TRIALS)
-    rest = Section(" ".join(each.text for each in others))
-    yield from _cost_and_data(rest)
-    yield from _deciding(rest)
-    yield from _losses(rest)
-    for section in (first, which, tuned, rest):
+    remainder = Section(" ".join(bullet.text for bullet in bullets))
+    yield from _cost_and_data(remainder)
+    yield from _deciding(remainder)
+    yield from _losses(remainder)
+    for section in (scope, answer, tuned, remainder):
         yield from section.rest()
 
 
@@ -318,9 +318,9 @@ def _scope(section: Section) -> Iterator[Measure]:
 
 def _tried(section: Section) -> Iterator[Measure]:
     frame = cells(TRIALS)
-    most = frame[frame["tuned"]].groupby("model")["settings"].max()
+    largest = frame[frame["tuned"]].groupby("model")["settings"].max()
     pattern = r"best of (\d+) settings of a linear method, (\d+) of boosted trees and (\d+) of a network"
-    yield from section.claim("settings", pattern, *most[["linear", "trees", "network"]])
+    yield from section.claim("settings", pattern, *largest[["linear", "trees", "network"]])
 
 
 def _answer(section: Section, study: str) -> Iterator[Measure]:
@@ -338,20 +338,20 @@ def _answer(section: Section, study: str) -> Iterator[Measure]:
                 rf"{equal.idxmin()} is (?:equivalent|the cheapest of these): ([\d.]+) times the training"
             )
             yield from section.claim(f"{model}, equivalent", pattern, _three(equal.min()))
-        for verdict, own in verdicts.groupby(verdicts):
-            if len(own) > 3:
-                yield from section.claim(f"{model}, {verdict}", rf"(\d+) are {verdict}", len(own))
+        for verdict, group in verdicts.groupby(verdicts):
+            if len(group) > 3:
+                yield from section.claim(f"{model}, {verdict}", rf"(\d+) are {verdict}", len(group))
 
 
 def _three(value: float) -> float:
-    """A number as it is shown, with three significant digits."""
+    """A number with three significant digits, as in the text."""
     return float(f"{value:.3g}")
 
 
 def _cost_and_data(section: Section) -> Iterator[Measure]:
     table = methods()
-    linear, others = table[table["model"] == "linear"], table[table["model"] != "linear"]
-    first = others.sort_values("better").iloc[-1]
+    linear, nonlinear = table[table["model"] == "linear"], table[table["model"] != "linear"]
+    first = nonlinear.sort_values("better").iloc[-1]
     frame = cells(STUDY).set_index(["method", *RUN])["auc"]
     gains = by_family(frame["psam"] - frame[REFERENCE])
     shares = [first["better"], first["worse"], (gains > ROPE).mean(), (gains < -ROPE).mean()]
@@ -375,11 +375,11 @@ def _cost_and_data(section: Section) -> Iterator[Measure]:
 def _deciding(section: Section) -> Iterator[Measure]:
     sizes = {}
     for name, series in _factors().items():
-        sizes[name] = float(np.sqrt(np.mean([np.mean(each**2) for each in series])))
-        mean = float(np.mean([each.mean() for each in series]))
-        few = min(map(len, series))
+        sizes[name] = float(np.sqrt(np.mean([np.mean(gains**2) for gains in series])))
+        mean = float(np.mean([gains.mean() for gains in series]))
+        fewest = min(map(len, series))
         pattern = rf"\| {name} \| [^|]* \| ([\d.]+) \| ([+-][\d.]+) \| (\d+) \|"
-        yield from section.claim(name, pattern, sizes[name], mean, few)
+        yield from section.claim(name, pattern, sizes[name], mean, fewest)
     first = max(sizes, key=sizes.__getitem__)
     yield from section.claim(
         "sizes",
@@ -393,8 +393,8 @@ def _losses(section: Section) -> Iterator[Measure]:
     for model, table in losses().items():
         pairs = table.drop(index=["log_loss", "cross_entropy"], errors="ignore")
         best = pairs.loc[pairs["gain"].idxmax()]
-        words = rf"([+-][\d.]+) for [\w ]+ \({best.name.replace('_', ' ')}, {best['verdict']}\)"
-        yield from section.claim(f"best loss over pairs, {model}", words, best["gain"])
+        pattern = rf"([+-][\d.]+) for [\w ]+ \({best.name.replace('_', ' ')}, {best['verdict']}\)"
+        yield from section.claim(f"best loss over pairs, {model}", pattern, best["gain"])
     frame = cells("losses.zip")
     counts = [frame[name].nunique() for name in ("data_set", "family")]
     yield from section.claim("losses", r"on (\d+) data sets of (\d+) families", *counts)

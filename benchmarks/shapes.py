@@ -61,7 +61,7 @@ def mnist() -> Shape:
 
 @cache
 def text() -> Shape:
-    """15,000 x 1,355,191, CSR, 455 non-zeros a row, frequent features first as in words."""
+    """15,000 x 1,355,191, CSR, 455 non-zeros a row, frequent features first, as for words."""
     return wide(1_355_191)
 
 
@@ -71,10 +71,10 @@ def wide(d: int, n: int = 15_000, nonzeros: int = 455) -> Shape:
     rng = np.random.default_rng(0)
     columns = np.empty((n, nonzeros), np.int32)
     for i in range(n):
-        found = np.unique(np.exp(rng.random(2 * nonzeros) * np.log(d)).astype(np.int64) % d)
-        while len(found) < nonzeros:
-            found = np.unique(np.concatenate([found, rng.integers(0, d, nonzeros)]))
-        columns[i] = np.sort(rng.choice(found, nonzeros, replace=False))
+        features = np.unique(np.exp(rng.random(2 * nonzeros) * np.log(d)).astype(np.int64) % d)
+        while len(features) < nonzeros:
+            features = np.unique(np.concatenate([features, rng.integers(0, d, nonzeros)]))
+        columns[i] = np.sort(rng.choice(features, nonzeros, replace=False))
     values = rng.random((n, nonzeros)) + 0.1
     values /= np.linalg.norm(values, axis=1, keepdims=True)
     indptr = np.arange(0, n * nonzeros + 1, nonzeros, dtype=np.int32)

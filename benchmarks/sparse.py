@@ -65,32 +65,32 @@ def against_all_weights() -> Iterator[Measure]:
         ),
     }
     yield from _every_sixteenth(shape, X, pairs)
-    for name, (fields, rows, slow, wanted) in sides.items():
-        few = rows[:STEPS_OF_D]
-        ours, theirs = trainer(name, shape, few, **fields)(), slow(few)
-        apart = np.linalg.norm(ours - theirs) / np.linalg.norm(theirs)
+    for name, (fields, rows, slow, target) in sides.items():
+        part = rows[:STEPS_OF_D]
+        ours, theirs = trainer(name, shape, part, **fields)(), slow(part)
+        distance = np.linalg.norm(ours - theirs) / np.linalg.norm(theirs)
         # init is O(d) in both; steps alone are compared: a long run less an empty one, per iteration
         long, none = trainer(name, shape, rows, **fields), trainer(name, shape, rows[:0], **fields)
-        whole, start = alternate(long, none, 3)
-        slow_whole, slow_start = alternate(lambda: slow(few), lambda: slow(few[:0]), 3)  # noqa: B023
-        ratio = ((slow_whole - slow_start) / len(few)) / ((whole - start) / len(rows))
-        yield Measure(f"O(d) / O(nnz): {name}", ratio, wanted)
-        yield Measure(f"distance of both results: {name}", apart, SAME, at_most=True)
+        total, start = alternate(long, none, 3)
+        slow_total, slow_start = alternate(lambda: slow(part), lambda: slow(part[:0]), 3)  # noqa: B023
+        ratio = ((slow_total - slow_start) / len(part)) / ((total - start) / len(rows))
+        yield Measure(f"O(d) / O(nnz): {name}", ratio, target)
+        yield Measure(f"distance of both results: {name}", distance, SAME, at_most=True)
 
 
 def _every_sixteenth(shape: Shape, X: Any, pairs: Any) -> Iterator[Measure]:
-    """PSAM's other O(d) form touches all weights at every 16th pair only, so there is less to win."""
-    d, few = shape.X.shape[1], pairs[: 16 * STEPS_OF_D]
-    ours, none = trainer("psam", shape, few, gamma=1e-3), trainer("psam", shape, few[:0], gamma=1e-3)
+    """PSAM's other O(d) form touches all weights at every 16th pair only, so there is less to gain."""
+    d, part = shape.X.shape[1], pairs[: 16 * STEPS_OF_D]
+    ours, none = trainer("psam", shape, part, gamma=1e-3), trainer("psam", shape, part[:0], gamma=1e-3)
     theirs = lambda rows: peers.psam(X, rows, d, 1e-3, 1e-3**-0.75, 16)  # noqa: E731
-    whole, start = alternate(ours, none, 5)
-    slow_whole, slow_start = alternate(lambda: theirs(few), lambda: theirs(few[:0]), 5)
-    ratio = (slow_whole - slow_start) / (whole - start)
+    total, start = alternate(ours, none, 5)
+    slow_total, slow_start = alternate(lambda: theirs(part), lambda: theirs(part[:0]), 5)
+    ratio = (slow_total - slow_start) / (total - start)
     yield Measure("O(d) every 16th step / O(nnz): psam", ratio, 1.0)
 
 
 def independent_of_width() -> Iterator[Measure]:
-    """Cost per iteration when d grows 16-fold with the non-zeros of a row fixed; init and scoring apart."""
+    """Cost per iteration, without init and scoring, when d grows 16-fold at equal non-zeros per row."""
     methods = (
         *("asam", "roc_sgd", "uni_exp", "oam_seq", "oam_gra", "cbr_diag", "spdam", "sauc"),
         *("fifo_ogd", "aogd", "spauc", "ftrl_auc", "ftrl_log"),

@@ -1,4 +1,4 @@
-"""Tables of made rows: parsing beside pyarrow's, and training on more rows than the memory holds.
+"""Tables of generated rows: parsing beside pyarrow's, and training on more rows than the memory holds.
 
 ``parsing`` compares the time of all threads, since both sides parse in parallel. ``beyond_memory`` trains in
 a process whose data are limited to 1.5 GB of address space, so that the training rows are read from memory
@@ -66,18 +66,18 @@ def parsing(rounds: int = 5) -> Iterator[Measure]:
         theirs = partial(csv.read_csv, path)
         ours()
         pairs = [(_all_threads(ours), _all_threads(theirs)) for _ in range(rounds)]
-        cpu, wall = (median(own[k] / other[k] for own, other in pairs) for k in (0, 1))
-        note = f"{median(other[0] for _, other in pairs):.1f} s of processor time; {wall:.2f} by the clock"
+        cpu, wall = (median(first[k] / second[k] for first, second in pairs) for k in (0, 1))
+        note = f"{median(second[0] for _, second in pairs):.1f} s of processor time; {wall:.2f} by the clock"
         yield Measure(f"parsing {CSV_ROWS:,} rows, times pyarrow's time", cpu, 1.3, at_most=True, note=note)
 
 
 def _train(folder: str) -> dict[str, float]:
     """Train a method for one epoch; runs in a limited process."""
-    words = ("order=blocks", "budget.epochs=1", "scaling=standard", "tracking=none")
+    overrides = ("order=blocks", "budget.epochs=1", "scaling=standard", "tracking=none")
     start = time.perf_counter()
-    result = aucbench.run("algo=solam", "dataset=parquet", f"dataset.path={folder}", *words)
-    whole, seconds = time.perf_counter() - start, float(result.curve["train_seconds"].iloc[-1])
-    return {"whole": whole, "seconds": seconds, "auc": result.auc}
+    result = aucbench.run("algo=solam", "dataset=parquet", f"dataset.path={folder}", *overrides)
+    elapsed, seconds = time.perf_counter() - start, float(result.curve["train_seconds"].iloc[-1])
+    return {"whole": elapsed, "seconds": seconds, "auc": result.auc}
 
 
 def _train_sgd(folder: str) -> dict[str, float]:
@@ -130,7 +130,7 @@ def beyond_memory() -> Iterator[Measure]:
 
 
 def _limited(function: str, folder: str) -> tuple[dict[str, float], int]:
-    """What a function returns in a process of limited memory, {} if it failed; and the peak of its memory."""
+    """The result of a function in a process of limited memory ({} if it failed), and its peak memory."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_DATA, ({MOST_BYTES},) * 2)"
     imports = "import aucbench; from benchmarks import tables"  # the former sets up Arrow for the limit
     call = f"{imports}; print(tables.json.dumps(tables.{function}({folder!r})))"
@@ -151,9 +151,9 @@ def _anonymous(pid: int) -> int:
         processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     except psutil.Error:
         return 0
-    for each in processes:
+    for process in processes:
         try:
-            lines = Path(f"/proc/{each.pid}/status").read_text().splitlines()
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
         except OSError:  # the process has ended
             continue
         total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))

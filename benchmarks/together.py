@@ -1,8 +1,8 @@
 """Settings of one method run together over one order beside separate runs, init and scoring included.
 
-What is left of a run whose rows lie in the cache and are drawn once is the arithmetic of its steps, nine
-tenths of the time at 22 to 123 features; its share of a separate run bounds what can be gained. Methods of
-access `full` share what does not depend on the setting, and most begin where its neighbour has ended.
+With the rows in the cache and drawn once, a run is left with the arithmetic of its steps, nine tenths of the
+time at 22 to 123 features; the share of the arithmetic in a separate run bounds the gain. Methods of access
+`full` share work that does not depend on the setting, and most begin at the solution of a neighbour.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,12 +29,12 @@ SETTINGS = 32  # settings in each grid
 ROUNDS = 3
 FEW = 4  # settings of every other method
 BUFFERED = ("oam_seq", "oam_gra", "cbr_diag")  # keep rows, which all settings share
-EIGHT = 8  # settings of those
+EIGHT = 8  # settings of each method in `BUFFERED`
 ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # fewer than one epoch
 MOMENTS = ("opauc", "adaoam")  # methods with one matrix product instead of many
-SPEEDUPS = {"ijcnn1": 3.0, "a9a": 3.0, "mnist": 6.0}  # least speed-up of these methods
+SPEEDUPS = {"ijcnn1": 3.0, "a9a": 3.0, "mnist": 6.0}  # least speed-up of `MOMENTS`
 TOLERANCE = 1e-9  # largest relative difference from settings trained alone
-ON_A_PATH = {  # of access full: on which data, and how much faster
+ON_A_PATH = {  # methods of access full: data, and least speed-up
     "ls_svm": ("mnist", 10.0),
     "uni_square": ("mnist", 6.0),
     "uni_log": ("a9a", 1.0),
@@ -61,7 +61,7 @@ def settings(name: str, count: int) -> list[Any]:
 
 
 def path(name: str) -> list[Any]:
-    """The method with every one of VALUES in the one field of its grid."""
+    """The method with each of VALUES in the only field of its grid."""
     cls: Any = aucbench.catalog().algorithm(name)
     (field,) = cls.grid
     return [cls(**{field: value}) for value in VALUES]
@@ -80,7 +80,7 @@ def learnable(data: str) -> Shape:
 
 
 def tasks(name: str, shape: Shape, chosen: Sequence[Any]) -> list[Task]:
-    """The settings on a fifth of the rows for testing and the others for training, scored at the end."""
+    """Tasks of the settings: a fifth of the rows for testing, the rest for training, scored at the end."""
     X: Any = shape.X
     catalog, cut = aucbench.catalog(), X.shape[0] // 5
     losses = MethodFacts(catalog.algorithm(name)).losses
@@ -91,7 +91,7 @@ def tasks(name: str, shape: Shape, chosen: Sequence[Any]) -> list[Task]:
 
 
 def compared(
-    name: str, data: str, shape: Shape, chosen: Sequence[Any], wanted: float, rounds: int = ROUNDS
+    name: str, data: str, shape: Shape, chosen: Sequence[Any], target: float, rounds: int = ROUNDS
 ) -> Measure:
     """Separate runs beside one run together, the results of which must be the same.
 
@@ -99,56 +99,56 @@ def compared(
     method trains them at once, and to its tolerance where it is solved along a path.
     """
     cell.WORTH_COMPILING = 0.0  # compile always; the median leaves out the first round
-    found: dict[str, list[Any]] = {}
+    outcomes: dict[str, list[Any]] = {}
     group, count = tasks(name, shape, chosen), len(chosen)
 
     def together() -> None:
-        found["together"] = run_grid(group)
+        outcomes["together"] = run_grid(group)
 
     def separate() -> None:
-        found["separate"] = [run_cell(task) for task in group]
+        outcomes["separate"] = [run_cell(task) for task in group]
 
     run_grid(group[:1])
     times = [(seconds(separate), seconds(together)) for _ in range(rounds)]
-    for one, other in zip(found["together"], found["separate"], strict=True):
-        assert _same(name, one, other), f"{name} on {data}: {one} together, {other} alone"
-    alone, each = (1e3 / count * median(column) for column in zip(*times, strict=True))
+    for joint, single in zip(outcomes["together"], outcomes["separate"], strict=True):
+        assert _same(name, joint, single), f"{name} on {data}: {joint} together, {single} alone"
+    ms_alone, ms_together = (1e3 / count * median(column) for column in zip(*times, strict=True))
     ratio = median(slow / fast for slow, fast in times)
-    note = f"{each:.2f} ms each, {alone:.2f} ms alone"
-    return Measure(f"{count} separate / together: {name}, {data}", ratio, wanted, note=note)
+    note = f"{ms_together:.2f} ms each, {ms_alone:.2f} ms alone"
+    return Measure(f"{count} separate / together: {name}, {data}", ratio, target, note=note)
 
 
-def _same(name: str, one: Outcome, other: Outcome) -> bool:
-    if one.stop_reason is not other.stop_reason:
+def _same(name: str, first: Outcome, second: Outcome) -> bool:
+    if first.stop_reason is not second.stop_reason:
         return False
     if name in ON_A_PATH:
-        return bool(abs(one.auc[-1] - other.auc[-1]) <= CERTIFIED)
+        return bool(abs(first.auc[-1] - second.auc[-1]) <= CERTIFIED)
     tolerance = TOLERANCE if MethodFacts(aucbench.catalog().algorithm(name)).together else 0.0
-    pairs = [(one.auc, other.auc)]
-    if one.weights is not None and other.weights is not None:
-        pairs.append((one.weights, other.weights))
+    pairs = [(first.auc, second.auc)]
+    if first.weights is not None and second.weights is not None:
+        pairs.append((first.weights, second.weights))
     return all(np.allclose(*pair, rtol=0, atol=tolerance * np.abs(pair).max(initial=0.0)) for pair in pairs)
 
 
 def grids() -> Iterator[Measure]:
     """The fast methods over their grids, and every other method, which must not become slower."""
-    for data, wanted in WANTED.items():
+    for data, target in WANTED.items():
         for name in FAST:
-            yield compared(name, data, getattr(shapes, data)(), settings(name, SETTINGS), wanted)
+            yield compared(name, data, getattr(shapes, data)(), settings(name, SETTINGS), target)
     for name in BUFFERED:
         yield compared(name, "a9a", shapes.a9a(), settings(name, EIGHT), 3.0)
     for name in sorted(aucbench.catalog().plugins["algorithms"]):  # type: ignore[index]
         if name not in (*FAST, *BUFFERED, *ON_A_PATH):
             yield compared(name, "a9a", shapes.a9a(), settings(name, FEW), 0.95)
     for name in MOMENTS:
-        for data, wanted in SPEEDUPS.items():
-            yield compared(name, data, getattr(shapes, data)(), settings(name, SETTINGS), wanted)
+        for data, target in SPEEDUPS.items():
+            yield compared(name, data, getattr(shapes, data)(), settings(name, SETTINGS), target)
 
 
 def paths() -> Iterator[Measure]:
     """The methods of access full along a path of lam or C."""
-    for name, (data, wanted) in ON_A_PATH.items():
-        yield compared(name, data, learnable(data), path(name), wanted, rounds=1)
+    for name, (data, target) in ON_A_PATH.items():
+        yield compared(name, data, learnable(data), path(name), target, rounds=1)
 
 
 MEASURES = {"together": grids, "paths": paths}

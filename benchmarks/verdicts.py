@@ -1,4 +1,4 @@
-"""Simulated studies: do the intervals over families hold, and are verdicts right?
+"""Simulated studies: coverage of the intervals over families, and shares of wrong verdicts.
 
 `python -m benchmarks verdicts` draws studies from populations of families whose true gains are known, and
 prints for every population, number of families and number of methods
@@ -39,7 +39,7 @@ TABLE = Path(__file__).with_suffix(".csv")
 REFERENCE = "log_reg"
 ROPE = 0.005
 OUTSIDE = 0.0052  # a true gain just outside the rope
-ROUNDING = 5e-5  # gains are told with four decimals; what is wrong by less is not wrong
+ROUNDING = 5e-5  # gains are reported with four decimals; smaller errors do not count
 FAMILIES, METHODS, STUDIES = (5, 10, 20, 40, 80), (1, 9, 39), 500  # METHODS beside the reference
 LARGE = 20_000  # families of a population that is drawn from a distribution
 BOUNDS = {20: 0.90, 40: 0.91, 80: 0.91}  # families to the coverage in each population
@@ -48,8 +48,8 @@ WEAK = ("fsauc", "solam")  # references that fail on a few families
 ALIKE = ("psam", "pair_batch", "oam_gra", "sgd_hinge")  # rank nearly as the reference, unlike the others
 
 
-class Asked(NamedTuple):
-    """A verdict that is true: of which methods, and at which true gain."""
+class TrueVerdict(NamedTuple):
+    """A true verdict, with the kind of its methods and their true gain."""
 
     alike: bool
     gain: float
@@ -57,12 +57,12 @@ class Asked(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The head of its column."""
+        """The heading of the column of the verdict."""
         return f"{'alike' if self.alike else 'unlike'}, {self.gain:+.2f}: {self.verdict}"
 
 
-ASKED = tuple(
-    Asked(alike, sign * gain, verdict)
+VERDICTS = tuple(
+    TrueVerdict(alike, sign * gain, verdict)
     for alike, gain in ((True, 0.01), (False, 0.03))
     for sign, verdict in ((0, Verdict.equivalent), (1, Verdict.better), (-1, Verdict.worse))
 )
@@ -72,7 +72,7 @@ class Population(NamedTuple):
     """All families that a study might have."""
 
     gains: Floats  # (families, methods)
-    missing: float = 0.0  # share of the gains that a study does not have
+    missing: float = 0.0  # share of missing gains in a study
 
     def study(
         self, families: int, columns: NDArray[np.int64], rng: np.random.Generator
@@ -87,24 +87,24 @@ def made_from(file: str) -> None:
     """Write the table of gains from the runs of `python -m benchmarks defaults`."""
     runs = pd.read_csv(file)
     aucs = runs.groupby(["family", "dataset", "method"])["auc"].mean().unstack("method")
-    left = aucs.columns.difference([REFERENCE, "log_reg_cv", "scikit-learn"])
-    aucs[left].sub(aucs[REFERENCE], axis=0).round(5).to_csv(TABLE)
+    methods = aucs.columns.difference([REFERENCE, "log_reg_cv", "scikit-learn"])
+    aucs[methods].sub(aucs[REFERENCE], axis=0).round(5).to_csv(TABLE)
 
 
 def populations(rng: np.random.Generator) -> dict[str, Population]:
-    """Populations like the real one, and harder ones."""
+    """Populations like the measured gains, and harder populations."""
     table = pd.read_csv(TABLE, index_col=["family", "dataset"])
     families = table.groupby("family").mean()
     against_any = families.assign(**{REFERENCE: 0.0}).to_numpy()
-    one, other = np.nonzero(~np.eye(against_any.shape[1], dtype=bool))
-    pairs = against_any[:, one] - against_any[:, other]
+    first, second = np.nonzero(~np.eye(against_any.shape[1], dtype=bool))
+    pairs = against_any[:, first] - against_any[:, second]
     over_weak = {
         f"measured, over {weak}": Population(
             families.assign(**{REFERENCE: 0.0}).sub(families[weak], axis=0).drop(columns=weak).to_numpy()
         )
         for weak in WEAK
     }
-    many = pairs[rng.integers(len(pairs), size=LARGE // 4)]
+    sample = pairs[rng.integers(len(pairs), size=LARGE // 4)]
     shape, shared = (LARGE, max(METHODS)), (LARGE, 1)
     sets = np.minimum(rng.geometric(0.5, size=shared), 19)
     normal = 0.6 * rng.standard_normal(shared) + 0.8 * rng.standard_normal(shape)
@@ -114,7 +114,7 @@ def populations(rng: np.random.Generator) -> dict[str, Population]:
         **over_weak,  # all methods gain where the reference loses, on a few families
         "gaps in a tenth": Population(pairs, missing=0.1),
         "half the families saturated": Population(
-            many * (rng.random((len(many), 1)) < 0.5) * rng.lognormal(-0.125, 0.5, (len(many), 1))
+            sample * (rng.random((len(sample), 1)) < 0.5) * rng.lognormal(-0.125, 0.5, (len(sample), 1))
         ),
         "unequal families": Population(
             # large families have smaller errors and other gains
@@ -133,7 +133,7 @@ class Tally(NamedTuple):
     """Shares of studies."""
 
     coverage: float
-    wrong_side: float  # any wrong better or worse
+    wrong_side: float  # any wrong verdict better or worse
     wrong_equivalent: float
     edge_side: float  # the same with true gains at the edges of the rope
     edge_equivalent: float
@@ -141,13 +141,13 @@ class Tally(NamedTuple):
 
 
 def tally(population: Population, families: int, methods: int, rng: np.random.Generator) -> Tally:
-    """Simulated studies and what is wrong in them."""
+    """Coverage and wrong verdicts in simulated studies."""
     rows = []
     for _ in range(STUDIES):
         columns = rng.permutation(population.gains.shape[1])[:methods]
         values, truth = population.study(families, columns, rng)
-        found = family_intervals(values)
-        low, high = found.low - truth, found.high - truth
+        intervals = family_intervals(values)
+        low, high = intervals.low - truth, intervals.high - truth
         holds = (low <= ROUNDING) & (high >= -ROUNDING)
         edges = [  # better and worse are wrong just inside the rope, equivalent just outside
             (
@@ -156,8 +156,8 @@ def tally(population: Population, families: int, methods: int, rng: np.random.Ge
             )
             for inside, outside in ((ROPE, OUTSIDE), (-ROPE, -OUTSIDE))
         ]
-        rows.append((holds.all(), *_wrong(found.low, found.high, truth), *np.mean(edges, axis=0),
-                     np.median(found.critical)))  # fmt: skip
+        rows.append((holds.all(), *_wrong(intervals.low, intervals.high, truth), *np.mean(edges, axis=0),
+                     np.median(intervals.critical)))  # fmt: skip
     return Tally(*np.mean(rows, axis=0))
 
 
@@ -171,45 +171,45 @@ def _wrong(low: Floats, high: Floats, truth: Floats | float) -> tuple[bool, bool
 
 
 def power(families: int, methods: int, rng: np.random.Generator) -> list[float]:
-    """How often each verdict of `ASKED` is found where it is true, of gains shifted to the true one."""
+    """The frequency of each verdict of `VERDICTS` where it is true, with gains shifted to the true gain."""
     table = pd.read_csv(TABLE, index_col=["family", "dataset"]).groupby("family").mean()
     population, alike = Population(table.to_numpy()), table.columns.isin(ALIKE)
-    found: list[list[bool]] = [[] for _ in ASKED]
+    outcomes: list[list[bool]] = [[] for _ in VERDICTS]
     for _ in range(STUDIES):
         columns = rng.permutation(len(alike))[:methods]
         values, truth = population.study(families, columns, rng)
-        got = family_intervals(values - truth)
-        for asked, hits in zip(ASKED, found, strict=True):
-            verdicts = verdict_of(got.mean, got.low + asked.gain, got.high + asked.gain, ROPE)
-            hits += list(verdicts[alike[columns] == asked.alike] == asked.verdict)
-    return [float(np.mean(hits)) for hits in found]
+        shifted = family_intervals(values - truth)
+        for case, hits in zip(VERDICTS, outcomes, strict=True):
+            verdicts = verdict_of(shifted.mean, shifted.low + case.gain, shifted.high + case.gain, ROPE)
+            hits += list(verdicts[alike[columns] == case.alike] == case.verdict)
+    return [float(np.mean(hits)) for hits in outcomes]
 
 
 def verdicts() -> Iterator[Measure]:
     """Coverage and wrong verdicts in every population, and the table of power."""
-    rng, every = np.random.default_rng(0), []
+    rng, coverages = np.random.default_rng(0), []
     for (name, population), families in product(populations(rng).items(), FAMILIES):
-        tallies = [tally(population, families, min(each, population.gains.shape[1]), rng) for each in METHODS]
+        tallies = [tally(population, families, min(n, population.gains.shape[1]), rng) for n in METHODS]
         mean = Tally(*np.mean(tallies, axis=0))
-        each = ", ".join(f"{t.coverage:.3f}" for t in tallies)
+        details = ", ".join(f"{t.coverage:.3f}" for t in tallies)
         title = f"{name}, {families} families: "
         if families in BOUNDS:
-            every.append(mean.coverage)
-            yield Measure(title + "coverage", mean.coverage, BOUNDS[families], note=each)
+            coverages.append(mean.coverage)
+            yield Measure(title + "coverage", mean.coverage, BOUNDS[families], note=details)
         else:
-            print(f"     {title}coverage {mean.coverage:.3f} ({each})", flush=True)
+            print(f"     {title}coverage {mean.coverage:.3f} ({details})", flush=True)
         if families >= FEWEST:
-            shares = {what: share for what, share in mean._asdict().items() if what.startswith("wrong")}
+            shares = {kind: share for kind, share in mean._asdict().items() if kind.startswith("wrong")}
             if families in BOUNDS:
-                shares |= {what: share for what, share in mean._asdict().items() if what.startswith("edge")}
-            note = "; ".join(f"{what} {share:.3f}" for what, share in shares.items())
+                shares |= {kind: share for kind, share in mean._asdict().items() if kind.startswith("edge")}
+            note = "; ".join(f"{kind} {share:.3f}" for kind, share in shares.items())
             yield Measure(title + "wrong", max(shares.values()), WRONG, at_most=True, note=note)
-    yield Measure("mean coverage, from 20 families on", float(np.mean(every)), AVERAGE)
-    print("\n| families | methods | " + " | ".join(each.heading for each in ASKED) + " |")
-    print("|" + "---|" * (len(ASKED) + 2))
+    yield Measure("mean coverage, from 20 families on", float(np.mean(coverages)), AVERAGE)
+    print("\n| families | methods | " + " | ".join(case.heading for case in VERDICTS) + " |")
+    print("|" + "---|" * (len(VERDICTS) + 2))
     for families, methods in product(FAMILIES[1:], (1, 12)):
-        found = " | ".join(f"{100 * share:.0f} %" for share in power(families, methods, rng))
-        print(f"| {families} | {methods + 1} | {found} |", flush=True)
+        cells = " | ".join(f"{100 * share:.0f} %" for share in power(families, methods, rng))
+        print(f"| {families} | {methods + 1} | {cells} |", flush=True)
 
 
 MEASURES = {"verdicts": verdicts}

@@ -1,4 +1,4 @@
-"""How the site is built: ``sphinx-build -W -b html docs FOLDER``."""
+"""Sphinx configuration of the site; build it with ``sphinx-build -W -b html docs FOLDER``."""
 
 import os
 import sys

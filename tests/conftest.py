@@ -27,16 +27,16 @@ CHROMIUM = (
 )  # fmt: skip
 
 
-# A test that asks for one of these fixtures starts other processes, and is marked `system`.
+# A test that requests one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
-# What has one of these marks is not in the fast lane; all other tests are marked `fast`.
+# Tests with one of these marks are not in the fast lane; all others are marked `fast`.
 NOT_FAST = {"boosters", "browser", "docs", "faults", "jax", "mirror", "package", "slow", "system", "variants"}
 # The lanes of libraries: tests that have a method or a library of these names as a parameter.
 LANES = {"boosters": {"boosting", "catboost", "lightgbm", "xgboost"}, "jax": {"jax", "mlp"}}
 # Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.
 SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "jax": 5.0, "slow": 3.0, "system": 3.0}
-# Folders that go last: their kernels are those that the first and longest file, the checks of all plugins,
-# compiles. Two workers that begin with them would compile each kernel twice.
+# Folders that go last: their kernels are compiled by the first and longest file, the checks of all plugins.
+# Two workers that begin with them would compile each kernel twice.
 LOADING = {"algorithms", "river", "sklearn"}
 
 
@@ -84,22 +84,22 @@ def pytest_collection_finish():
 
 @pytest.fixture
 def process():
-    """Asked for by tests that start processes; those that a test leaves behind are killed after it."""
+    """For tests that start processes: processes left behind by a test are killed after it."""
     before = set(psutil.Process().children())
     yield
-    for left in set(psutil.Process().children()) - before:
-        # Workers are forked from one server, which serves all tests.
+    for child in set(psutil.Process().children()) - before:
+        # Workers are forked from one server for all tests.
         with contextlib.suppress(psutil.NoSuchProcess):
-            if not {"forkserver", "resource_tracker"} & set(re.findall(r"\w+", " ".join(left.cmdline()))):
-                left.kill()
+            if not {"forkserver", "resource_tracker"} & set(re.findall(r"\w+", " ".join(child.cmdline()))):
+                child.kill()
 
 
 @pytest.fixture(scope="session")
 def browser():
     """Chromium; one for all tests, for Playwright cannot be started twice in a thread."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    executable = next((path for path in found if path), None)
+    paths = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    executable = next((path for path in paths if path), None)
     if executable is None:
         pytest.skip("no Chromium on PATH")
     with playwright.sync_playwright() as started:

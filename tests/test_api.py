@@ -54,8 +54,8 @@ def of_file(tmp_path_factory):
 )
 def test_rows_and_labels_in_memory_are_run_like_a_file_of_them(rows, labels, of_file):
     positive = "dataset.positive=yes" if "yes" in labels else "dataset.positive=1"
-    found = aucbench.run("algo=solam", positive, X=rows, y=labels)
-    np.testing.assert_allclose(found.weights, of_file.weights, rtol=1e-9)
+    result = aucbench.run("algo=solam", positive, X=rows, y=labels)
+    np.testing.assert_allclose(result.weights, of_file.weights, rtol=1e-9)
 
 
 def test_the_record_of_rows_in_memory_has_their_digest():
@@ -67,7 +67,7 @@ def test_the_record_of_rows_in_memory_has_their_digest():
 
 
 @pytest.mark.parametrize(
-    ("words", "rows", "labels", "error"),
+    ("overrides", "rows", "labels", "error"),
     [
         ((), ROWS, None, ParameterError),
         (("dataset=a9a",), ROWS, CLASSES, ParameterError),
@@ -78,9 +78,9 @@ def test_the_record_of_rows_in_memory_has_their_digest():
         ((), pd.DataFrame(ROWS, columns=list("aabb")), CLASSES, DataError),
     ],
 )
-def test_rows_and_labels_that_do_not_fit_are_refused(words, rows, labels, error):
+def test_rows_and_labels_that_do_not_fit_are_refused(overrides, rows, labels, error):
     with pytest.raises(error):
-        aucbench.run("algo=solam", *words, X=rows, y=labels)
+        aucbench.run("algo=solam", *overrides, X=rows, y=labels)
 
 
 def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
@@ -100,21 +100,21 @@ def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
 
 
 NOT_FINITE = np.where(np.arange(1000).reshape(200, 5) == 16, np.nan, X)
-TWO = np.zeros((3, 2), int)
-WHOLE = "rows must be whole numbers from 0 to 199, got "
+PAIRS = np.zeros((3, 2), int)
+MESSAGE = "rows must be whole numbers from 0 to 199, got "
 
 
 @pytest.mark.parametrize(
     ("method", "arguments", "options", "error", "named"),
     [
-        (SOLAM, (X, Y, TWO), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
-        (SOLAM, (X, Y, [0, 200]), {}, DataError, f"{WHOLE}int64, 0 to 200"),
-        (SOLAM, (X, Y, np.array([1.5])), {}, DataError, f"{WHOLE}float64"),
+        (SOLAM, (X, Y, PAIRS), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
+        (SOLAM, (X, Y, [0, 200]), {}, DataError, f"{MESSAGE}int64, 0 to 200"),
+        (SOLAM, (X, Y, np.array([1.5])), {}, DataError, f"{MESSAGE}float64"),
         (SOLAM, (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
         (SOLAM, (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
         (SOLAM, (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
-        (PSAM, (X, Y, TWO), {}, DataError, "a positive and a negative row each"),
-        (PSAM, (X, Y, TWO[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
+        (PSAM, (X, Y, PAIRS), {}, DataError, "a positive and a negative row each"),
+        (PSAM, (X, Y, PAIRS[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
         (Weightless(), (X, Y, ORDER), {}, TypeError, "weightless has no `weights`"),
     ],
 )
@@ -123,50 +123,50 @@ def test_replay_says_what_does_not_fit(method, arguments, options, error, named)
         aucbench.replay(method, *arguments, **options)
 
 
-WORDS = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]
+OVERRIDES = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]
 
 
-class Told(Observer):
-    """Remembers what it was told."""
+class Recorder(Observer):
+    """Records the names of its calls."""
 
     def __init__(self):
-        self.told = []
+        self.reports = []
         for name in vars(Observer):
             if not name.startswith("_"):
-                setattr(self, name, lambda *report, name=name: self.told.append(name))
+                setattr(self, name, lambda *report, name=name: self.reports.append(name))
 
 
 @pytest.mark.slow
 def test_a_study_from_python_is_that_of_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    observer = Told()
+    observer = Recorder()
     finished = []
     observer.entry_finished = finished.append
-    planned = plan_study([*WORDS, "study=mine"])
+    planned = plan_study([*OVERRIDES, "study=mine"])
     assert (planned.trainings, len(planned.plan.entries)) == (2, 2)
     assert list(tmp_path.iterdir()) == []
-    result = run_study([*WORDS, "study=mine"], observer)
+    result = run_study([*OVERRIDES, "study=mine"], observer)
     assert (result.cells, result.stored, result.finished) == (2, 0, 2)
     assert not result.failures
     assert not result.refused
     assert capsys.readouterr().out == ""
-    assert {each.entry.algorithm.name for each in finished} == {"solam", "ls_svm"}
-    assert [name for name in dict.fromkeys(observer.told) if name not in ("stage", "progress")] == [
+    assert {report.entry.algorithm.name for report in finished} == {"solam", "ls_svm"}
+    assert [name for name in dict.fromkeys(observer.reports) if name not in ("stage", "progress")] == [
         "study_begun", "planned", "started", "cell_finished", "study_finished",
     ]  # fmt: skip
     assert result.page.resolve() == tmp_path / "aucbench-store" / "boards" / "mine" / "leaderboard.html"
     assert result.page.is_file()
-    assert main([*WORDS, "study=mine"]) == 0
+    assert main([*OVERRIDES, "study=mine"]) == 0
     assert "2 cells, 2 of them in the store" in capsys.readouterr().err
-    assert plan_study([*WORDS, "study=mine"]).trainings == 0
-    assert run_study([*WORDS, "study=mine"]).finished == 0
+    assert plan_study([*OVERRIDES, "study=mine"]).trainings == 0
+    assert run_study([*OVERRIDES, "study=mine"]).finished == 0
 
 
 def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     result = run_study(
-        [*WORDS[:-1], "algo=solam,fsauc", "budget.seconds=0.01", "tracking.uri=http://127.0.0.1:9"]
+        [*OVERRIDES[:-1], "algo=solam,fsauc", "budget.seconds=0.01", "tracking.uri=http://127.0.0.1:9"]
     )
     (refused,) = result.refused
     assert "fsauc" in refused.why
@@ -175,14 +175,14 @@ def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp
 
 
 def test_a_run_is_no_sweep_and_a_study_no_other_command_and_an_entry_no_experiment():
-    for words in ("--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"):
+    for line in ("--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"):
         with pytest.raises(ParameterError):
-            run_study(words.split())
-    for word in ("-m", "+experiment=smoke", "algo=solam,psam", 3):
+            run_study(line.split())
+    for argument in ("-m", "+experiment=smoke", "algo=solam,psam", 3):
         with pytest.raises(ParameterError):
-            aucbench.run(word)
-    for other in ("dataset=wine", [1]):
+            aucbench.run(argument)
+    for arguments in ("dataset=wine", [1]):
         with pytest.raises(ParameterError, match="list of words"):
-            run_study(other)
+            run_study(arguments)
     with pytest.raises(ParameterError, match="overrides of one method and data set, got those of 30"):
         analysis.entry_of(["+experiment=smoke"])

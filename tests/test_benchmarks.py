@@ -1,4 +1,4 @@
-"""What the benchmarks rest on: families of data sets, mutated lines, verdicts of simulated studies."""
+"""Foundations of the benchmarks: families of data sets, mutated lines, verdicts of simulated studies."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ SAME = [("diabetes", "keel_pima"), ("keel_satimage", "adbench_satimage_2"), ("ke
 @pytest.mark.mirror
 def test_data_sets_that_share_rows_are_declared_one_family(monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
-    known = {name: row_hashes(load(catalog().dataset(name)()).X) for pair in SAME for name in pair}
-    assert all(shared(known[one], known[two]) > 0.9 for one, two in SAME)
-    collected = [each for each in catalogue.CLASSES if each.name.startswith(("keel_", "adbench_"))]
-    small = tuple(each.name for each in collected if each.files[0].rows < 1_000)
-    found = list(families(Choice(sets=small)))
-    assert all(measure.reached for measure in found), [str(each) for each in found]
+    hashes = {name: row_hashes(load(catalog().dataset(name)()).X) for pair in SAME for name in pair}
+    assert all(shared(hashes[left], hashes[right]) > 0.9 for left, right in SAME)
+    collected = [cls for cls in catalogue.CLASSES if cls.name.startswith(("keel_", "adbench_"))]
+    small = tuple(cls.name for cls in collected if cls.files[0].rows < 1_000)
+    measures = list(families(Choice(sets=small)))
+    assert all(measure.reached for measure in measures), [str(measure) for measure in measures]
 
 
 def test_every_line_stands_once():

@@ -33,13 +33,13 @@ NAMES = ["square", "hinge", "squared_hinge", "smooth_hinge", "logistic", "expone
 
 def written_out(loss, scores, y, weights=None):
     """(n+, n-) weights, losses and slopes of all pairs; the weights add up to 1."""
-    own = np.ones(len(y)) if weights is None else weights
-    shares = np.outer(own[y == 1] / own[y == 1].sum(), own[y != 1] / own[y != 1].sum())
+    mass = np.ones(len(y)) if weights is None else weights
+    shares = np.outer(mass[y == 1] / mass[y == 1].sum(), mass[y != 1] / mass[y != 1].sum())
     margins = scores[y == 1][:, None] - scores[y != 1]
     theta = kernels.theta(loss)
-    found = [np.array([[function(float(m), theta) for m in row] for row in margins])
+    arrays = [np.array([[function(float(m), theta) for m in row] for row in margins])
              for function in (loss.value, loss.derivative)]  # fmt: skip
-    return shares, *found
+    return shares, *arrays
 
 
 def by_row(y, pairs, sign=-1.0):
@@ -79,14 +79,14 @@ def samples(draw):
 def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     scores, y, weights = sample
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(means, "FEW_PAIRS", 0)  # so that few pairs take the way of many
-        found = pair_loss(loss, scores, y, weights)
+        patch.setattr(means, "FEW_PAIRS", 0)  # few pairs take the code path of many
+        result = pair_loss(loss, scores, y, weights)
     shares, values, slopes = written_out(loss, scores, y, weights)
-    assert found.value == pytest.approx((shares * values).sum(), rel=1e-9, abs=1e-300)
+    assert result.value == pytest.approx((shares * values).sum(), rel=1e-9, abs=1e-300)
     # The error of a row is compared with the absolute slopes of its pairs, and with a share of the mean.
     size = by_row(y, shares * abs(slopes), 1.0) + 0.1 * by_row(y, shares, 1.0) * (shares * abs(slopes)).sum()
-    assert np.all(abs(found.gradient - by_row(y, shares * slopes)) <= 1e-9 * size)
-    assert np.all(found.curvature >= 0.0) or loss.convex is False
+    assert np.all(abs(result.gradient - by_row(y, shares * slopes)) <= 1e-9 * size)
+    assert np.all(result.curvature >= 0.0) or loss.convex is False
 
 
 @dataclass(frozen=True)
@@ -124,32 +124,32 @@ def test_the_bound_of_a_loss_without_one_is_infinite_whatever_the_weight(loss):
     assert np.all(np.isinf(pair_loss(loss, [1.0, 0.5, 0.0], [1, 1, 0], [1, 0, 1]).curvature_bound))
 
 
-@pytest.mark.parametrize("n", [50, 300])  # pair by pair, and by more pairs than that
+@pytest.mark.parametrize("n", [50, 300])  # pair by pair, and with more pairs
 @pytest.mark.parametrize("loss", [Square(), SquaredHinge(), SmoothHinge(), Exponential(), *SMOOTH], ids=str)
 def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
     rng = np.random.default_rng(n)
     y = (rng.random(n) < 0.3).astype(int)
     scores, weights = rng.normal(size=n) + y, rng.random(n)
-    found = pair_loss(loss, scores, y, weights)
+    result = pair_loss(loss, scores, y, weights)
     for row in range(5):
         step = np.zeros(n)
         step[row] = 1e-5
         high, low = (pair_loss(loss, scores + sign * step, y, weights).gradient for sign in (1, -1))
-        size = 1e-3 * found.curvature.max()  # a knot may lie beside a margin
-        assert found.curvature[row] == pytest.approx((high - low)[row] / 2e-5, rel=1e-4, abs=size)
+        size = 1e-3 * result.curvature.max()  # a knot may lie beside a margin
+        assert result.curvature[row] == pytest.approx((high - low)[row] / 2e-5, rel=1e-4, abs=size)
     labels = np.where(y == 1, 1, -1).astype(np.int8)
     mean = means.pair_mean(loss, scores, labels, weights)
     hessian, involved = np.zeros((n, n)), mean.curvature.rows
     hessian[np.ix_(involved, involved)] = mean.curvature.dense()
-    np.testing.assert_allclose(hessian.diagonal(), found.curvature, atol=1e-8 * hessian.max())
+    np.testing.assert_allclose(hessian.diagonal(), result.curvature, atol=1e-8 * hessian.max())
     v = rng.normal(size=n)
     np.testing.assert_allclose(mean.curvature.product(v), hessian @ v, atol=1e-8 * abs(hessian @ v).max())
     for layout in (np.asarray, sparse.csr_array):
         Z = rng.normal(size=(n, 2))
-        found_scatter, expected = mean.curvature.scatter(layout(Z)), Z.T @ hessian @ Z
-        np.testing.assert_allclose(found_scatter, expected, atol=1e-8 * abs(expected).max())
-    if np.all(np.isfinite(found.curvature_bound)):
-        assert np.linalg.eigvalsh(np.diag(found.curvature_bound) - hessian).min() > -1e-12
+        scatter, expected = mean.curvature.scatter(layout(Z)), Z.T @ hessian @ Z
+        np.testing.assert_allclose(scatter, expected, atol=1e-8 * abs(expected).max())
+    if np.all(np.isfinite(result.curvature_bound)):
+        assert np.linalg.eigvalsh(np.diag(result.curvature_bound) - hessian).min() > -1e-12
 
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=str)
@@ -158,10 +158,10 @@ def test_copies_of_all_rows_change_nothing(loss):
     y = (rng.random(300) < 0.3).astype(int)
     scores = rng.normal(size=300) * 3.0 + y
     shares, values, slopes = written_out(loss, scores, y)
-    found = pair_loss(loss, np.tile(scores, 1000), np.tile(y, 1000))
-    assert found.value == pytest.approx((shares * values).sum(), rel=1e-9)
+    result = pair_loss(loss, np.tile(scores, 1000), np.tile(y, 1000))
+    assert result.value == pytest.approx((shares * values).sum(), rel=1e-9)
     expected = by_row(y, shares * slopes)
-    np.testing.assert_allclose(found.gradient[:300] * 1000, expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(result.gradient[:300] * 1000, expected, rtol=1e-9, atol=1e-15)
 
 
 def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(monkeypatch):
@@ -169,10 +169,10 @@ def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(m
     y = (rng.random(30_000) < 0.3).astype(int)
     scores = rng.normal(size=30_000) + y
     declared = pair_loss("hinge", scores, y)
-    monkeypatch.setattr(pair_tree, "MOST_PAIRS", 10_000_000)  # of 189 millions
-    found = pair_loss(UndeclaredHinge(), scores, y)
-    assert found.value == pytest.approx(declared.value, rel=1e-12)
-    np.testing.assert_allclose(found.gradient, declared.gradient, rtol=1e-10, atol=1e-18)
+    monkeypatch.setattr(pair_tree, "MOST_PAIRS", 10_000_000)  # of 189 million pairs
+    result = pair_loss(UndeclaredHinge(), scores, y)
+    assert result.value == pytest.approx(declared.value, rel=1e-12)
+    np.testing.assert_allclose(result.gradient, declared.gradient, rtol=1e-10, atol=1e-18)
     with pytest.raises(ParameterError, match="undeclared_hinge"):
         pair_loss(UndeclaredHinge(), np.round(scores), y)  # all pairs with the margin 1
 
@@ -180,14 +180,14 @@ def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(m
 def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_not_count():
     scores, y = np.array([0.3, -0.4, 1.0, 0.2]), np.array([1, 0, 1, 0])
     plain = pair_loss("logistic", scores, y)
-    for other in (2 * y - 1, y.astype(bool), y.astype(np.float32), list(y)):
-        assert pair_loss("logistic", scores, other).value == plain.value
+    for labels in (2 * y - 1, y.astype(bool), y.astype(np.float32), list(y)):
+        assert pair_loss("logistic", scores, labels).value == plain.value
     for name in NAMES:
-        kept = pair_loss(name, scores[:3], y[:3])
+        expected = pair_loss(name, scores[:3], y[:3])
         for weight in (1.0, 1e308, 1e-310):
-            found = pair_loss(name, scores, y, [weight, weight, weight, 0.0])
-            assert found.value == pytest.approx(kept.value, rel=1e-12)
-            np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
+            result = pair_loss(name, scores, y, [weight, weight, weight, 0.0])
+            assert result.value == pytest.approx(expected.value, rel=1e-12)
+            np.testing.assert_allclose(result.gradient, [*expected.gradient, 0.0], atol=1e-15)
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class OfTwo:
 
 
 @pytest.mark.parametrize(
-    ("loss", "scores", "y", "weights", "said"),
+    ("loss", "scores", "y", "weights", "message"),
     [
         ("logistic", [0.0, 1.0], [1, 1], None, "2 positives"),
         ("logistic", [0.0, np.nan], [0, 1], None, "row 1"),
@@ -227,8 +227,8 @@ class OfTwo:
         (np.square, [0.0, 1.0], [0, 1], None, "margin"),
     ],
 )
-def test_bad_input_gets_one_sentence(loss, scores, y, weights, said):
-    with pytest.raises(ParameterError, match=said) as caught:
+def test_bad_input_gets_one_sentence(loss, scores, y, weights, message):
+    with pytest.raises(ParameterError, match=message) as caught:
         pair_loss(loss, scores, y, weights)
     assert "\n" not in str(caught.value)
 
@@ -246,18 +246,18 @@ def rows():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_objectives_of_boosters_add_up_over_rows(weighted, rows):
     X, y, weights = rows
-    own, scores = weights if weighted else None, X[:, 0]
+    row_weights, scores = weights if weighted else None, X[:, 0]
     for objective, data in (
-        (lightgbm_objective, lightgbm.Dataset(X, y, weight=own).construct()),
-        (xgboost_objective, xgboost.DMatrix(X, y, weight=own)),
+        (lightgbm_objective, lightgbm.Dataset(X, y, weight=row_weights).construct()),
+        (xgboost_objective, xgboost.DMatrix(X, y, weight=row_weights)),
     ):
         gradient, hessian = objective("logistic")(scores, data)
-        found = pair_loss("logistic", scores, y, own)
-        np.testing.assert_allclose(gradient, len(y) * found.gradient, rtol=1e-6)
-        np.testing.assert_allclose(hessian, len(y) * found.curvature, rtol=1e-6)
+        result = pair_loss("logistic", scores, y, row_weights)
+        np.testing.assert_allclose(gradient, len(y) * result.gradient, rtol=1e-6)
+        np.testing.assert_allclose(hessian, len(y) * result.curvature, rtol=1e-6)
         for name in NAMES:
-            for far in (scores, 1e3 * scores):
-                assert np.all(objective(name)(far if name != "exponential" else scores, data)[1] > 0.0)
+            for scaled in (scores, 1e3 * scores):
+                assert np.all(objective(name)(scaled if name != "exponential" else scores, data)[1] > 0.0)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -269,8 +269,8 @@ def test_derivatives_for_boosters_are_those_of_the_pairs(loss):
         scores[::3] = scores[0]  # ties, as in leaves
         with np.errstate(over="ignore"):
             gradient, curvature = booster_derivatives(loss)(scores, y, weights)
-            found = pair_mean(loss, scores, y, weights)
-        slopes, bends = len(y) * found.slopes, len(y) * found.curvature.diagonal
+            mean = pair_mean(loss, scores, y, weights)
+        slopes, bends = len(y) * mean.slopes, len(y) * mean.curvature.diagonal
         if np.all(np.abs(slopes) + bends < np.finfo(np.float32).max):  # else a booster stops
             np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6 * np.abs(slopes).max())
             least = len(y) * class_shares(y, weights) * (1e-3 if bends.any() else 1.0)
@@ -283,11 +283,11 @@ def test_derivatives_for_boosters_are_those_of_the_pairs(loss):
 @pytest.mark.parametrize("name", NAMES)
 def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n, rows):
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    X, y, weights = (each[:n] for each in rows)
+    X, y, weights = (array[:n] for array in rows)
     scores = X[:, 0].astype(np.float32)
     expected = pair_loss(name, scores, y, weights)
     of_jax = jax_pair_loss(name)
-    function = jax.jit(jax.value_and_grad(lambda *given: 2.0 * of_jax(*given)))
+    function = jax.jit(jax.value_and_grad(lambda *args: 2.0 * of_jax(*args)))
     value, gradient = function(jnp.asarray(scores), jnp.asarray(y), jnp.asarray(weights))
     leaf = torch.tensor(scores, requires_grad=True)
     mean = torch_pair_loss(name)(leaf, torch.tensor(y), torch.tensor(weights))
@@ -300,8 +300,8 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
     np.testing.assert_allclose(half.grad.double().numpy(), rounded.gradient, rtol=1e-2, atol=1e-6)
     with pytest.raises(ParameterError, match="floating-point"):
         torch_pair_loss(name)(torch.tensor(y), y)
-    for own, slopes in ((value / 2.0, gradient / 2.0), (mean.item(), leaf.grad.numpy() / 2.0)):
-        assert float(own) == pytest.approx(expected.value, rel=1e-5)
+    for mean_loss, slopes in ((value / 2.0, gradient / 2.0), (mean.item(), leaf.grad.numpy() / 2.0)):
+        assert float(mean_loss) == pytest.approx(expected.value, rel=1e-5)
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
 
 
@@ -326,9 +326,9 @@ def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_se
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_a_translated_loss_has_its_numbers(loss):
-    found = translated(loss, np)
-    assert found is not None
+    functions = translated(loss, np)
+    assert functions is not None
     margins = np.random.default_rng(0).normal(size=50) * 3.0
-    for ours, function in zip(found, (loss.value, loss.derivative), strict=True):
+    for ours, function in zip(functions, (loss.value, loss.derivative), strict=True):
         expected = [function(m, kernels.theta(loss)) for m in margins]
         np.testing.assert_allclose(ours(margins), expected, rtol=1e-9, atol=1e-15)

@@ -1,4 +1,4 @@
-"""Processes of our own find the modules that this one finds, and end with it."""
+"""Processes of the pool import what their parent does, and end with it."""
 
 import os
 import socket
@@ -36,10 +36,10 @@ def test_a_process_imports_what_its_parent_does_and_ends_with_it_though_it_is_ki
     script.write_text(STARTED)
     (tmp_path / "msgspec.py").write_text("raise RuntimeError('hidden')")
     # Like the console script, which looks into its own folder and not into the current one.
-    words = [sys.executable, str(script)]
+    command = [sys.executable, str(script)]
     environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
     how = {"stdout": subprocess.PIPE, "text": True, "cwd": tmp_path, "env": environment}
-    with subprocess.Popen(words, **how) as parent:
+    with subprocess.Popen(command, **how) as parent:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     assert psutil.wait_procs([child], timeout=10.0)[1] == []
@@ -69,9 +69,9 @@ def fails():
 
 
 def test_tasks_of_one_key_share_a_process_and_others_have_their_own(pool):
-    found = [pool.submit(name_of_process, key=key).result() for key in ("a", "a", "b")]
-    assert found[0] == found[1] != found[2]
-    assert os.getpid() not in found
+    pids = [pool.submit(name_of_process, key=key).result() for key in ("a", "a", "b")]
+    assert pids[0] == pids[1] != pids[2]
+    assert os.getpid() not in pids
 
 
 @pytest.mark.skipif(METHOD != "forkserver", reason="sockets of another kind")
@@ -79,9 +79,9 @@ def test_no_process_listens_at_an_address_that_another_user_can_reach(pool):
     worker = psutil.Process(pool.submit(name_of_process).result())
     processes = [worker, worker.parent()]  # the second is the server that it is forked from
     assert psutil.Process() not in processes
-    assert not [found for each in processes for found in each.net_connections("inet")]
-    sockets = {each.laddr for one in processes for each in one.net_connections("unix")}
-    files = [each for each in sockets if each.startswith("/")]
+    assert not [connection for process in processes for connection in process.net_connections("inet")]
+    sockets = {connection.laddr for process in processes for connection in process.net_connections("unix")}
+    files = [address for address in sockets if address.startswith("/")]
     assert files
     for file in files:
         assert stat.S_IMODE(Path(file).parent.stat().st_mode) == 0o700

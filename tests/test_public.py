@@ -1,4 +1,4 @@
-"""The public names: those and no others, each with a docstring that names its parameters."""
+"""The public names: each has a docstring that names its parameters."""
 
 import ast
 import inspect
@@ -25,7 +25,7 @@ IN_KERNELS = [
 
 
 def documented(module, name):
-    """What a public name stands for; the function behind a compiled or cached one."""
+    """The object of a public name; for a compiled or cached one, its function."""
     value = getattr(import_module(module), name)
     value = getattr(value, "py_func", getattr(value, "_defn", value))
     return inspect.unwrap(value) if inspect.isfunction(value) or hasattr(value, "__wrapped__") else value
@@ -37,25 +37,25 @@ def test_every_public_name_has_a_docstring():
 
 
 def test_public_functions_and_classes_document_parameters_results_and_errors():
-    lacking = []
+    problems = []
     for module, name in CASES:
         value = documented(module, name)
         text = inspect.getdoc(value)
         if inspect.isfunction(value):
             # A number is described by the first line, and a sibling's parameters by the sibling.
             is_number = inspect.signature(value).return_annotation is float
-            wanted = {"PR01", "PR02", "YD01"} if is_number else {"PR01", "PR02", "YD01", "RT01"}
-            found = [] if text.startswith("As `") else validate(f"{module}.{name}")["errors"]
-            lacking += [(name, words) for code, words in found if code in wanted]
+            codes = {"PR01", "PR02", "YD01"} if is_number else {"PR01", "PR02", "YD01", "RT01"}
+            errors = [] if text.startswith("As `") else validate(f"{module}.{name}")["errors"]
+            problems += [(name, message) for code, message in errors if code in codes]
             tree = ast.walk(ast.parse(textwrap.dedent(inspect.getsource(value))))
             if any(isinstance(node, ast.Raise) for node in tree) and "Raises\n------" not in text:
-                lacking.append((name, "Raises"))
+                problems.append((name, "Raises"))
         elif inspect.isclass(value) and not issubclass(value, tuple | BaseException | str):
             # Fields of a NamedTuple have comments, members of an enum names.
             parameters = () if getattr(value, "_is_protocol", False) else inspect.signature(value).parameters
-            lacking += [(name, each) for each in parameters if not re.search(rf"\b{each}\b", text)]
+            problems += [(name, param) for param in parameters if not re.search(rf"\b{param}\b", text)]
     # numba hands the first argument of an intrinsic.
-    assert lacking == [("call", "Parameters {'typingctx'} not documented")]
+    assert problems == [("call", "Parameters {'typingctx'} not documented")]
 
 
 def test_the_package_says_its_version():

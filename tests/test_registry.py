@@ -1,4 +1,4 @@
-"""Plugins come through entry points; what cannot be used is left out with the reason, and the others work."""
+"""Plugins come through entry points; a plugin that cannot be used is left out with the reason."""
 
 import re
 import sys
@@ -67,9 +67,9 @@ def test_a_strangers_method_is_found_with_its_distribution(load):
     assert plugin.summary == "A stream method in plain NumPy."
 
 
-WHOLE = "plugin plugin_odd of distribution odd failed and is left out: "
+PLUGIN = "plugin plugin_odd of distribution odd failed and is left out: "
 HOOK = "hook aucbench_algorithms of distribution odd failed and is left out: "
-OF_MODULES = {  # they fail in their first line
+OF_MODULES = {  # sources that fail in their first line
     "import no_such_module_anywhere": "ModuleNotFoundError: .*no_such_module",
     "import sys; sys.exit(3)": "SystemExit: it ends the program",
     "x = = 1": "SyntaxError: invalid syntax",
@@ -86,26 +86,26 @@ OF_HOOKS = {
     hook("(Bad,)"): "algorithm Bad of distribution odd .* `scores` of Bad .* did you mean `score`",
     hook("(Perceptron,)", "aucbench_algorithm"): "Did you mean aucbench_algorithms ",
     hook("()", "aucbench_losses", ""): "hook aucbench_losses .* must be marked with @aucbench.hookimpl",
-    "aucbench_algorithms = aucbench\n": WHOLE + "it announces nothing: .* aucbench_algorithms, .*hookimpl",
+    "aucbench_algorithms = aucbench\n": PLUGIN + "it announces nothing: .* aucbench_algorithms, .*hookimpl",
 }
 
 
-@pytest.mark.parametrize(("source", "words"), (OF_MODULES | OF_HOOKS).items())
-def test_what_fails_is_a_warning_that_names_it_and_the_others_work(source, words, load):
+@pytest.mark.parametrize(("source", "message"), (OF_MODULES | OF_HOOKS).items())
+def test_what_fails_is_a_warning_that_names_it_and_the_others_work(source, message, load):
     is_whole = source in OF_MODULES
     healthy = HEAD + hook("(Perceptron,)")
-    with pytest.warns(PluginWarning, match=re.sub(r"([()])", r"\\\1", words)):
+    with pytest.warns(PluginWarning, match=re.sub(r"([()])", r"\\\1", message)):
         catalog = load(odd=source if is_whole else HEAD + source, other=healthy)
     assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
-    (found,) = catalog.failures
-    assert "odd" in found.names
-    assert ("Bad" in source) == ({"bad", "Bad"} <= found.names)
+    (failure,) = catalog.failures
+    assert "odd" in failure.names
+    assert ("Bad" in source) == ({"bad", "Bad"} <= failure.names)
     if is_whole:
-        assert re.fullmatch(rf".*plugin_odd\.py:1: {re.escape(source.splitlines()[0])}", found.place)
+        assert re.fullmatch(rf".*plugin_odd\.py:1: {re.escape(source.splitlines()[0])}", failure.place)
 
 
 @pytest.mark.parametrize(
-    ("sources", "words"),
+    ("sources", "message"),
     [
         ({"first": "(Perceptron,)", "second": "(Other,)"},
          r"Other of distribution second .*'perceptron' .* of distribution first"),
@@ -114,8 +114,8 @@ def test_what_fails_is_a_warning_that_names_it_and_the_others_work(source, words
         ({"aaa": "(Other,)", "aucbench": "(Perceptron,)"}, "Other of distribution aaa failed"),
     ],
 )  # fmt: skip
-def test_a_class_whose_name_is_taken_is_left_out(sources, words, load):
-    with pytest.warns(PluginWarning, match=words):
+def test_a_class_whose_name_is_taken_is_left_out(sources, message, load):
+    with pytest.warns(PluginWarning, match=message):
         catalog = load(**{name: HEAD + hook(result) for name, result in sources.items()})
     assert catalog.algorithm("perceptron") is Perceptron
     assert len(catalog.failures) == 1

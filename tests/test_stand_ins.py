@@ -95,16 +95,16 @@ def install(tmp_path, monkeypatch):
 def test_a_stand_in_has_the_fields_facts_and_digest_of_its_class(plugin):
     cls = plugin.cls
     described = stand_ins.described(cls, "theirs", contract_of(plugin.family))
-    made = stand_ins.stand_in(pickle.loads(pickle.dumps(described)))
-    assert code_digest(made) == code_digest(cls)
+    stand_in = stand_ins.stand_in(pickle.loads(pickle.dumps(described)))
+    assert code_digest(stand_in) == code_digest(cls)
     kinds = {name: (kind.optional, kind.interval) for name, kind in field_types(cls).items()}
-    assert {name: (kind.optional, kind.interval) for name, kind in field_types(made).items()} == kinds
-    assert dataclasses.asdict(made()) == dataclasses.asdict(cls())
-    again = pickle.loads(pickle.dumps(made()))
-    assert type(again) is cls
-    assert again == cls()
+    assert {name: (kind.optional, kind.interval) for name, kind in field_types(stand_in).items()} == kinds
+    assert dataclasses.asdict(stand_in()) == dataclasses.asdict(cls())
+    restored = pickle.loads(pickle.dumps(stand_in()))
+    assert type(restored) is cls
+    assert restored == cls()
     for name, (hint, _) in contract_of(plugin.family).items():
-        theirs, ours = getattr(made, name, None), getattr(cls, name, None)
+        theirs, ours = getattr(stand_in, name, None), getattr(cls, name, None)
         assert (theirs is None) == (ours is None) if hint is Any or callable(ours) else theirs == ours, name
 
 
@@ -135,7 +135,7 @@ def test_a_study_imports_a_strangers_module_in_another_process_unless_the_class_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "reason"),
     [
         ("import os\nos._exit(7)\n", "it ends the program with status 7"),
         ("import time\nwhile True: time.sleep(0.01)\n", "importing it takes longer than 1 s"),
@@ -147,14 +147,14 @@ def test_a_study_imports_a_strangers_module_in_another_process_unless_the_class_
     ],
     ids=["exit", "hang", "SystemExit", "crash", "raise", "base", "interrupt"],
 )
-def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, words, monkeypatch):
+def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, reason, monkeypatch):
     if "time" in code:
         monkeypatch.setattr(stand_ins, "IMPORT_SECONDS", 1.0)
     install("bad_plugins", code)
-    with pytest.warns(PluginWarning, match=f"of distribution bad_plugins failed and is left out: {words}"):
-        found = load_catalog()
-    assert found.algorithm("psam")().name == "psam"
-    assert len(found.failures) == 1
+    with pytest.warns(PluginWarning, match=f"of distribution bad_plugins failed and is left out: {reason}"):
+        loaded = load_catalog()
+    assert loaded.algorithm("psam")().name == "psam"
+    assert len(loaded.failures) == 1
 
 
 ODD = """
@@ -181,8 +181,8 @@ def test_members_of_enumerations_are_text(install, capfd):
     assert (cls(mode="slow").mode, str(cls.name)) == ("slow", "odd")
     assert capfd.readouterr().out == ""
     assert "mine_plugins" not in sys.modules
-    again = pickle.loads(pickle.dumps(cls(mode="slow")))
-    assert (again.mode, again.made) == (type(again.mode).slow, print)
+    restored = pickle.loads(pickle.dumps(cls(mode="slow")))
+    assert (restored.mode, restored.made) == (type(restored.mode).slow, print)
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_members_of_enumerations_are_text(install, capfd):
 def test_a_class_that_needs_objects_of_its_package_is_left_out_with_the_reason(more, name, install):
     install(more=more)
     with pytest.warns(PluginWarning, match=f"data set Rows .*`{name}` of Rows is an object"):
-        found = load_catalog()
-    assert found.find("algorithms", "mine").cls().eta == 0.5
-    assert "rows" not in found.plugins[Family.datasets]
+        loaded = load_catalog()
+    assert loaded.find("algorithms", "mine").cls().eta == 0.5
+    assert "rows" not in loaded.plugins[Family.datasets]
     assert "mine_plugins" not in sys.modules
 
 
@@ -209,8 +209,8 @@ def test_a_description_is_remembered_until_the_module_changes(is_zipped, install
     def zipped():
         if is_zipped:
             with ZipFile(archive, "w") as file:
-                for each in [module, *tmp_path.glob("*.dist-info/*")]:
-                    file.write(each, each.relative_to(tmp_path))
+                for path in [module, *tmp_path.glob("*.dist-info/*")]:
+                    file.write(path, path.relative_to(tmp_path))
 
     install(code=f"open({str(tmp_path / 'imports')!r}, 'a').write('x')\n")
     if is_zipped:

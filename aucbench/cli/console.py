@@ -47,7 +47,7 @@ class Console:
     view = BarView()
 
     def __getattr__(self, name: str) -> Any:
-        """Events after the beginning of a study go to its view, which is looked up when they happen."""
+        """Forward the events of a study to its view, which is looked up for each event."""
         return lambda *report: getattr(self.view, name)(*report)
 
     def study_begun(self, study: Study) -> None:
@@ -81,7 +81,7 @@ class _View(BarView):
         if self._failed:
             say("aucbench status --failures shows tracebacks; --only-failed runs these cells again")
         if result.left:
-            cells = counted(sum(left for _, left in result.left), "cell")
+            cells = counted(sum(count for _, count in result.left), "cell")
             say(f"stopped by stop_after; not run: {cells}; the same command continues with them")
 
 
@@ -138,7 +138,7 @@ class _SweepView(_View):
     def __init__(self, study: Study) -> None:
         super().__init__(study)
         self._described: list[str] = []  # data sets whose classes were printed
-        self._cells: list[BoardCell] = []  # finished ones, without weights
+        self._cells: list[BoardCell] = []  # finished cells, without weights
         self._stored_as = study.name  # the name of the study in the store
         self._begun = perf_counter()
 
@@ -165,7 +165,7 @@ class _SweepView(_View):
             f"test AUC {auc}" if auc[0].isdigit() else auc,
             f"tuned: {chosen}" if chosen else "",
             "from the store" if executed.from_store else "",
-            *(f"{count} {word}" for word, count in failed if count),
+            *(f"{count} {kind}" for kind, count in failed if count),
             f"{executed.missing} not run" if executed.missing else "",
             advice_on(executed.cells),
         ]
@@ -189,21 +189,21 @@ class _SweepView(_View):
             print(f"{name}: {sentence}")
         self._print_ranking()
         finished, counts = result.stored + result.finished, failures_by_word(result.failures)
-        missing = result.cells - finished - len(result.failures)
-        without = sum(record.diverged for record in records)  # a diverged cell may have a result
-        counted_apart = {
-            "diverged": without + counts["diverged"],
+        not_run = result.cells - finished - len(result.failures)
+        diverged = sum(record.diverged for record in records)  # a diverged cell may have a result
+        tallies = {
+            "diverged": diverged + counts["diverged"],
             "failed": counts["failed"],
-            "not run": missing,
+            "not run": not_run,
         }
-        rest = [f"{count} {word}" for word, count in counted_apart.items() if count > 0 or word == "failed"]
-        took = duration(perf_counter() - self._begun)
-        done = f"{counted(finished - without, 'cell')} done"
-        print(f"{', '.join([done, *rest])} in {took}")
+        texts = [f"{count} {kind}" for kind, count in tallies.items() if count > 0 or kind == "failed"]
+        elapsed = duration(perf_counter() - self._begun)
+        head = f"{counted(finished - diverged, 'cell')} done"
+        print(f"{', '.join([head, *texts])} in {elapsed}")
         print_next(self.study, [] if result.untracked else self._described, self._stored_as)
 
     def _print_ranking(self) -> None:
-        """The best methods, or settings of one, of a sweep that compares several."""
+        """Print the best methods, or settings of one method, of a sweep that compares several."""
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
         from aucbench.reports.build import build
@@ -215,7 +215,7 @@ class _SweepView(_View):
 
 
 def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:
-    """Print the commands and the address that show more of the stored study, and of the logged data sets."""
+    """Print the commands and the address for further views of the stored study and the logged data sets."""
     path, uri = study.store_path, study.tracking_uri
     nexts = []
     if uri and logged:
@@ -223,11 +223,11 @@ def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:
 
         nexts += [*filter(None, [serving(uri)]), without_secrets(comparison(uri, logged[0]))]
     if path:
-        words = ["aucbench", "leaderboard"]
-        words += ["--study", name] if name else []
-        words += [] if path == StoreSettings.path else ["--store", path]
-        words += ["--reference", study.running.reference] if study.running.reference and not name else []
-        nexts.append(shlex.join(words))
+        arguments = ["aucbench", "leaderboard"]
+        arguments += ["--study", name] if name else []
+        arguments += [] if path == StoreSettings.path else ["--store", path]
+        arguments += ["--reference", study.running.reference] if study.running.reference and not name else []
+        nexts.append(shlex.join(arguments))
     for number, command in enumerate(nexts):
         show_line("next" if number == 0 else "", command)
     sys.stdout.flush()
@@ -251,13 +251,13 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
 def _extra(entry: Entry) -> dict[str, Any]:
     """Fields that distinguish entries of a sweep, but not methods on a board."""
-    told = {name: getattr(entry.settings, name) for name in ("seed", "runs", "split_seed", "order_seed")}
-    told["checkpoints"] = entry.budget.checkpoints
-    return {name: value for name, value in told.items() if value is not None}
+    fields = {name: getattr(entry.settings, name) for name in ("seed", "runs", "split_seed", "order_seed")}
+    fields["checkpoints"] = entry.budget.checkpoints
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def summary(executed: FinishedEntry) -> dict[str, str]:
-    """The lines that a run shows, by their names."""
+    """The lines of the summary of a run, by name."""
     record, cells = executed.record, executed.cells
     data = record.data
     results = [cell.record.result for cell in cells]
@@ -290,11 +290,11 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
 
 
 def _tuning_of(cells: Sequence[CellResult]) -> dict[str, str]:
-    """The settings that tunings chose, what these cost, and fields chosen on an edge of their grid."""
+    """The settings chosen by tunings, their cost, and fields chosen on an edge of their grid."""
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
     if not tuned:
         return {}
-    passes = sum({each.cost: each.cost.passes for each in tuned}.values())
+    passes = sum({tuning.cost: tuning.cost.passes for tuning in tuned}.values())
     unit = "pass" if round(passes) == 1 else "passes"
     nothing = "nothing: the method ignores every field of its grid"
     edges = [sentence for _, sentence in edges_in_words(cell.record for cell in cells)]
@@ -309,11 +309,11 @@ def classes(data: DataRecord) -> str:
     train, test = data.train_positives, data.test_positives or 0
     positive = _class("positive", data.positive, train, test)
     negative = _class("negative", data.negative, data.train_rows - train, data.test_rows - test)
-    found = f"{positive}; {negative}"
+    text = f"{positive}; {negative}"
     if data.duplicates:
         repeated = round(data.duplicates * data.test_rows)
-        found += f"; {repeated:,} of {data.test_rows:,} test rows are also training rows"
-    return found
+        text += f"; {repeated:,} of {data.test_rows:,} test rows are also training rows"
+    return text
 
 
 def _class(name: str, labels: Sequence[str], train: int, test: int) -> str:
@@ -323,16 +323,16 @@ def _class(name: str, labels: Sequence[str], train: int, test: int) -> str:
 
 
 def auc_of(cells: Sequence[CellResult]) -> str:
-    """The mean AUC, or how many runs diverged."""
+    """The mean AUC, or the number of diverged runs."""
     return diverged_in_words(cells) or mean_in_words([cell.auc for cell in cells])
 
 
 def _measures_of(cells: Sequence[CellResult]) -> dict[str, str]:
     """The means of all measures except the AUC, with standard deviations over several runs."""
     records = [cell.record for cell in cells]
-    measures = [each for each in common(records) if not isinstance(each, TrainingObjective)]
-    values = {each.symbol: [v for v in values_of(records, each) if np.isfinite(v)] for each in measures}
-    return {symbol: mean_in_words(own) for symbol, own in values.items() if own}
+    measures = [metric for metric in common(records) if not isinstance(metric, TrainingObjective)]
+    values = {metric.symbol: [v for v in values_of(records, metric) if np.isfinite(v)] for metric in measures}
+    return {symbol: mean_in_words(numbers) for symbol, numbers in values.items() if numbers}
 
 
 def advice_on(cells: Sequence[CellResult]) -> str:
@@ -346,7 +346,7 @@ def advice_on(cells: Sequence[CellResult]) -> str:
     auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
     if auc < 0.5:  # the runs may share test rows, and count as one
         tested = [cell.record.data for cell in cells]
-        positives, rows = min((each.test_positives or 0, each.test_rows) for each in tested)
+        positives, rows = min((data.test_positives or 0, data.test_rows) for data in tested)
         if auc < 0.5 - chance_half_width(positives, rows - positives):
             return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"
         return f"not above chance; {positives:,} positive test rows"

@@ -1,4 +1,4 @@
-"""What a run can be told: ``run --help``, ``--cfg job``, the fields of a plugin, completion in the shell."""
+"""Help on the settings of a run: ``run --help``, ``--cfg job``, fields of a plugin, shell completion."""
 
 import inspect
 import os
@@ -13,7 +13,7 @@ from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.reports.views.text import console
 
-MOST_CHOICES = 80  # most choices that are listed for a group
+MOST_CHOICES = 80  # largest number of choices listed for a group
 LONGEST_VALUE = 24  # characters
 WORDS = {  # words that the shell completes; a family stands for its plugins
     **dict.fromkeys(("fetch", "suggest", "data"), (Family.datasets,)),
@@ -36,8 +36,8 @@ def show_run(request: Any) -> None:
         f"{flag_parser().format_help()}\nGroups and their choices, GROUP=NAME (+experiment=, +suite=):\n"
     )
     for group, names in composer.groups().items():
-        many = f"{len(names)} choices: aucbench list {group}s"
-        out.print(f"{group}: {', '.join(names) if len(names) <= MOST_CHOICES else many}")
+        summary = f"{len(names)} choices: aucbench list {group}s"
+        out.print(f"{group}: {', '.join(names) if len(names) <= MOST_CHOICES else summary}")
     out.print(
         "\nFields, their values and meanings (NAME=VALUE or GROUP.FIELD=VALUE);\n"
         "those of other choices: aucbench run --help algo=solam tuning=random."
@@ -76,7 +76,7 @@ def _shown(value: Any) -> str:
 
 def _meanings(cls: type) -> dict[str, str]:
     """The first sentence of the description of each parameter in a docstring of numpydoc's form."""
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         text = inspect.cleandoc(base.__doc__ or "").partition("Parameters\n----------\n")[2]
         section = re.split(r"^\S.*\n---", text, maxsplit=1, flags=re.MULTILINE)[0]
@@ -85,8 +85,8 @@ def _meanings(cls: type) -> dict[str, str]:
         ):
             sentence = re.split(r"(?<=[.;])\s", " ".join(body.split()).replace("``", ""), maxsplit=1)[0]
             if sentence and not sentence.startswith("As for"):  # the base class documents it
-                found |= dict.fromkeys(names.split(", "), sentence.rstrip(".;"))
-    return found
+                meanings |= dict.fromkeys(names.split(", "), sentence.rstrip(".;"))
+    return meanings
 
 
 def complete(arguments: Sequence[str]) -> int:
@@ -95,8 +95,8 @@ def complete(arguments: Sequence[str]) -> int:
     words = line.split()
     unfinished = "" if line.endswith(" ") else words[-1]
     before = words[1 : len(words) - (1 if unfinished else 0)]
-    found = [name for name in _candidates(before) if name.startswith(unfinished)]
-    print(("\n" if "query=fish" in arguments else " ").join(found))
+    matches = [name for name in _candidates(before) if name.startswith(unfinished)]
+    print(("\n" if "query=fish" in arguments else " ").join(matches))
     return 0
 
 
@@ -104,17 +104,17 @@ def _candidates(before: list[str]) -> Iterable[str]:
     command = before[0] if before and before[0] in COMMANDS else "run"
     if command != "run":
         offered = WORDS.get(command, ())
-        names = (api.catalog().plugins[each] if isinstance(each, Family) else (each,) for each in offered)
+        names = (api.catalog().plugins[item] if isinstance(item, Family) else (item,) for item in offered)
         return sorted(set(chain.from_iterable(names)))
     from aucbench.config.compose import Composer
     from aucbench.config.words import Request
 
     composer = Composer(api.catalog(), Request(tuple(word for word in before if "=" in word)))
     groups = {
-        f"+{name}" if name in ("experiment", "suite") else name: own
-        for name, own in composer.groups().items()
+        f"+{name}" if name in ("experiment", "suite") else name: choices
+        for name, choices in composer.groups().items()
     }
-    found = [f"{group}={name}" for group, names in groups.items() for name in names]
+    candidates = [f"{group}={name}" for group, names in groups.items() for name in names]
     for part, value in composer.single().items():
-        found += [f"{part}.{field}=" for field in value] if isinstance(value, dict) else [f"{part}="]
-    return found if before else [*COMMANDS, *found]
+        candidates += [f"{part}.{field}=" for field in value] if isinstance(value, dict) else [f"{part}="]
+    return candidates if before else [*COMMANDS, *candidates]

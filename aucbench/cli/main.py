@@ -1,4 +1,4 @@
-"""Entry point of the command line; a first word that is not a command belongs to `run`."""
+"""Entry point of the command line; arguments that do not begin with a command belong to `run`."""
 
 import atexit
 import contextlib
@@ -25,7 +25,7 @@ WARNINGS = ("PluginWarning", "VersionWarning")  # shown as one sentence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    if arguments is None:  # a program of its own, not a caller's function
+    if arguments is None:  # run as a program, not called as a function
         sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     first = arguments[0] if arguments else ""
@@ -44,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _interrupted_again
     try:
-        if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
+        if "COMP_LINE" in os.environ and any(argument.startswith("query=") for argument in arguments):
             from aucbench.cli.help import complete
 
             return complete(arguments)
         function = _command(first, arguments)
-        words = arguments[1:] if first in COMMANDS else arguments
-        status = int(function(words) or 0)
+        command_line = arguments[1:] if first in COMMANDS else arguments
+        status = int(function(command_line) or 0)
     except (Exception, KeyboardInterrupt) as error:
         if _was_interrupted(error):
             runs = first == "run" or first not in COMMANDS
@@ -65,21 +65,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if trouble := getattr(sys.stdout, "trouble", ""):
         print(f"aucbench: standard output could not be written ({trouble}).", file=sys.stderr)
         status = status or BAD_INPUT
-    # Garbage collection at exit takes about a second for millions of library objects. Ctrl-C in the exit
-    # itself would show a traceback, though all is written.
+    # Garbage collection at exit takes about a second for millions of library objects. Ctrl-C during
+    # the exit would show a traceback, although all output is written.
     gc.freeze()
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return status
 
 
-def _command(first: str, words: list[str]) -> Callable[[list[str]], int | None]:
+def _command(first: str, arguments: list[str]) -> Callable[[list[str]], int | None]:
     """The function that runs the command of a command line."""
     if first.isidentifier() and first not in COMMANDS:
         raise ParameterError(
             f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"
         )
     name = first if first in COMMANDS else "run"
-    if name == "run" and "--dry-run" in words:  # said before the slow import of the libraries
+    if name == "run" and "--dry-run" in arguments:  # printed before the slow import of the libraries
         print("aucbench: planning ...", file=sys.stderr, flush=True)
     command = COMMANDS[name]
     function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
@@ -96,8 +96,8 @@ def _sentence_of(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.errno in FAULTS:  # some libraries name no file
         return f"A file could not be written: {os.strerror(error.errno)}."
     if isinstance(error, MemoryError):
-        asked = f" ({error})" if str(error) else ""
-        return f"There is not enough memory{asked}: allow more, or name fewer columns or rows."
+        amount = f" ({error})" if str(error) else ""
+        return f"There is not enough memory{amount}: allow more, or name fewer columns or rows."
     return error.format_message() if hasattr(error, "format_message") else None  # click's errors
 
 
@@ -109,24 +109,24 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 
 def _interrupted_again(unraisable: Any) -> None:
-    """Repeat Ctrl-C where Python would ignore it, as it came while an object was freed."""
+    """Repeat a Ctrl-C that Python would ignore because it arrived while an object was freed."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
     else:
         sys.__unraisablehook__(unraisable)
 
 
-def _warning(usual: Any, message: object, category: type[Warning], *rest: object, **more: object) -> str:
+def _warning(usual: Any, message: object, category: type[Warning], *args: object, **kwargs: object) -> str:
     """A warning of aucbench as one sentence, without a line of source."""
     if category.__name__ in WARNINGS:
         return f"aucbench: warning: {message}\n"
-    return str(usual(message, category, *rest, **more))
+    return str(usual(message, category, *args, **kwargs))
 
 
 class Output:
-    """A standard stream that is silent once it cannot be written, so that no run is lost by it.
+    """A standard stream that ignores errors of writing, so that a run continues without it.
 
-    `trouble` is why, unless its reader left. Characters that the encoding lacks are replaced.
+    `trouble` is the error message, empty if the reader closed the pipe. Unencodable characters are replaced.
     """
 
     def __init__(self, stream: Any):
@@ -144,7 +144,7 @@ class Output:
         return len(text)
 
     def flush(self) -> None:
-        """Flush what the stream takes."""
+        """Flush as much as the stream takes."""
         with self._tolerated():
             self._stream.flush()
 
@@ -152,9 +152,9 @@ class Output:
     def _tolerated(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, ValueError) as error:  # ValueError: it was closed
+        except (OSError, ValueError) as error:  # ValueError: the stream is closed
             if isinstance(error, OSError) and error.errno != errno.EPIPE:
                 self.trouble = error.strerror or str(error)
-            # What is buffered goes nowhere: Python would try to write it once more at the exit.
+            # Discard the buffer: Python would try to write it again at the exit.
             with open(os.devnull, "w") as nowhere, contextlib.suppress(OSError, ValueError):
                 os.dup2(nowhere.fileno(), self._stream.fileno())

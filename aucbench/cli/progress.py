@@ -26,10 +26,10 @@ class BarView(Observer):
     _bar: Any = None
 
     def files_missing(self, sizes: Mapping[str, int | None]) -> None:
-        """Print how much is to be downloaded, and which data sets cannot be."""
-        known = [size for size in sizes.values() if size is not None]
-        if known:
-            say(f"{filesize(sum(known))} to download for {counted(len(known), 'data set')}")
+        """Print the size of the downloads, and the data sets that cannot be downloaded."""
+        amounts = [size for size in sizes.values() if size is not None]
+        if amounts:
+            say(f"{filesize(sum(amounts))} to download for {counted(len(amounts), 'data set')}")
         if lost := [title for title, size in sizes.items() if size is None]:
             say(f"no source has the files of {counted(len(lost), 'data set')}: {', '.join(lost)}")
 

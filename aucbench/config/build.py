@@ -37,7 +37,7 @@ def build_study(
 ) -> Study:
     """Compose and build the study of a request; an invalid run of a sweep is refused, and the others run.
 
-    `trust` are the modules from which import paths are imported; None, for a user's own settings, are all.
+    `trust` lists the modules from which import paths are imported; None, for a user's settings, allows all.
     """
     composer = Composer(catalog, request)
     builder, jobs = _Builder(catalog, composer, trust), composer.jobs()
@@ -105,7 +105,7 @@ class _Builder:
 
     def once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
         values = [run[name] for name in names]
-        marks = [id(each) if type(each) in (dict, list) else (type(each), each) for each in values]
+        marks = [id(value) if type(value) in (dict, list) else (type(value), value) for value in values]
         key = (make, names, *marks)
         if key not in self._made:
             self._made[key] = make(self, run, *names), values
@@ -175,11 +175,11 @@ class _Builder:
             return None
         algorithm = self._algorithm(run)
         rules = self._composer.run([f"ruleset={ruleset.title}"])
-        own, ruled = self._ruled(run), self._ruled(rules)
-        if own["loss"] == first_loss(algorithm.name):
-            own["loss"] = None
+        values, ruled = self._ruled(run), self._ruled(rules)
+        if values["loss"] == first_loss(algorithm.name):
+            values["loss"] = None
         fields = {f"algo.{name}": value for name, value in changed("algo", algorithm.description).items()}
-        fields |= {name: value for name, value in own.items() if name not in ruled or ruled[name] != value}
+        fields |= {name: value for name, value in values.items() if name not in ruled or ruled[name] != value}
         departures = tuple(f"{name}={value}" for name, value in fields.items())
         return RulesetRecord(
             title=ruleset.title, version=ruleset.version, date=ruleset.date, departures=departures
@@ -189,12 +189,12 @@ class _Builder:
         tuning, budget = self.section(run, "tuning"), asdict(self.section(run, "budget"))
         settings, running = self._settings(run), self.once(_Builder.top, run, *TOP_RUNNING)
         fields = asdict(tuning) if tuning.name != "none" else {}
-        found = {f"tuning.{name}": value for name, value in fields.items() if name != "report"}
-        found |= {f"budget.{name}": value for name, value in budget.items() if name != "checkpoints"}
-        found |= {name: getattr(settings, name) for name in RULED_SETTINGS}
-        found |= {name: getattr(running, name) for name in RULED_RUNNING}
+        ruled = {f"tuning.{name}": value for name, value in fields.items() if name != "report"}
+        ruled |= {f"budget.{name}": value for name, value in budget.items() if name != "checkpoints"}
+        ruled |= {name: getattr(settings, name) for name in RULED_SETTINGS}
+        ruled |= {name: getattr(running, name) for name in RULED_RUNNING}
         loss = self._composer.class_of("loss", run)
-        return found | {
+        return ruled | {
             "loss": loss and loss.name,
             "features": self._composer.class_of("features", run).name,
             "tuning": tuning.name,
@@ -208,21 +208,21 @@ def _part(value: Any) -> Part:
 
 
 def made(cls: Any, values: Any, part: str) -> Any:
-    """An object of a class with the values of a part; refuses unknown fields, and missing ones."""
-    known, prefix = field_types(cls), f"{part}." if part else ""
+    """An object of a class with the values of a part; refuses unknown fields and missing fields."""
+    types, prefix = field_types(cls), f"{part}." if part else ""
     if not isinstance(values, Mapping):
         raise ParameterError(
-            f"{part}={values}: expected one of its fields, {prefix}{f' or {prefix}'.join(known)}."
+            f"{part}={values}: expected one of its fields, {prefix}{f' or {prefix}'.join(types)}."
         )
     fields = {}
     for name, value in values.items():
         if name == CHOSEN:
             continue
-        if name not in known:
+        if name not in types:
             raise ParameterError(
-                f"{prefix}{name}: {cls.name} has no field '{name}'. {suggest(str(name), [*known])}"
+                f"{prefix}{name}: {cls.name} has no field '{name}'. {suggest(str(name), [*types])}"
             )
-        is_text = known[name].base is str and isinstance(value, bool | int | float)
+        is_text = types[name].base is str and isinstance(value, bool | int | float)
         fields[name] = str(value) if is_text else tuple(value) if isinstance(value, list) else value
     for name, default in defaults_of(cls).items():
         if default is MISSING and name not in fields:

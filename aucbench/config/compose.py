@@ -1,7 +1,7 @@
 """The runs of a study: Hydra composes the files, and overrides change parts of the composed values.
 
-A *part* is what stands under a name of the top level, such as ``seed``, ``budget`` or ``algo``. A part that
-is chosen by name has the name of the choice under `CHOSEN`. Values are plain; `build` makes the objects.
+A *part* is the value of a name of the top level, such as ``seed``, ``budget`` or ``algo``. A part that is
+chosen by name has the name of the choice under `CHOSEN`. Values are plain; `build` makes the objects.
 """
 
 import contextlib
@@ -46,10 +46,10 @@ SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # meas
 TOP_LEVEL = defaults_of(settings.Settings) | defaults_of(settings.Running)
 PARTS = (*TOP_LEVEL, *CHOICES, *SECTIONS)
 LISTS = ("experiment", "suite")  # files that may make a sweep
-LAUNCHERS: dict[str, dict[str, int]] = {"basic": {}, "dask": {"parallel": 0}}  # 0: one worker a core
+LAUNCHERS: dict[str, dict[str, int]] = {"basic": {}, "dask": {"parallel": 0}}  # 0: one worker per core
 REFERENCE = "${"
-LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
-PART_OF = {"dataset": {"part": str(Part.train)}}  # the one field of a part that is not of its class
+LOOKED_UP = ("algo", "dataset")  # groups with overrides in the matrix
+PART_OF = {"dataset": {"part": str(Part.train)}}  # the only field that the class of its part lacks
 MOST_BYTES, MOST_VALUES = 1_000_000, 100_000  # limits of a user's file after its aliases are expanded
 
 Run = Mapping[str, Any]  # values by part; runs share equal parts
@@ -72,7 +72,7 @@ class Suite(NamedTuple):
 
 
 class _Files(NamedTuple):
-    """What Hydra composes of files."""
+    """The values that Hydra composes from files."""
 
     values: dict[str, Any]  # values by part
     params: dict[str, Any]  # parameters of the sweep
@@ -86,40 +86,40 @@ def config_folder() -> str:
 
 
 class Composer:
-    """Composes the runs of a request from parts, each of which is made once for the words that change it.
+    """Composes the runs of a request from parts; each part is made once for the overrides that change it.
 
-    Hydra composes the files that words choose: an experiment, a suite, a ruleset, or a choice of a group that
-    is a file of a user.
+    Hydra composes the files that overrides choose: an experiment, a suite, a ruleset, or a user's file for a
+    choice of a group.
     """
 
-    def __init__(self, catalog: Catalog, request: Request = Request()):  # noqa: B008 - it is frozen
+    def __init__(self, catalog: Catalog, request: Request = Request()):  # noqa: B008 - Request is frozen
         self._catalog, self._request = catalog, request
-        self._of_hydra = [word for word in request.overrides if word.startswith(("hydra.", "hydra/"))]
-        self.words = [word for word in request.overrides if word not in self._of_hydra]
+        self._of_hydra = [text for text in request.overrides if text.startswith(("hydra.", "hydra/"))]
+        self.words = [override for override in request.overrides if override not in self._of_hydra]
         _register(catalog)
         path = create_config_search_path(config_folder())
         if request.config_dir is not None:
-            own = Path(request.config_dir).absolute()
-            if not own.is_dir():
-                raise ParameterError(f"--config-dir: there is no folder {own}.")
-            for file in (*own.glob("*.yaml"), *own.glob("*/*.yaml")):
+            folder = Path(request.config_dir).absolute()
+            if not folder.is_dir():
+                raise ParameterError(f"--config-dir: there is no folder {folder}.")
+            for file in (*folder.glob("*.yaml"), *folder.glob("*/*.yaml")):
                 _check_yaml(file)
-            path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
+            path.prepend("command-line", f"file://{folder}", SearchPathQuery(provider="schema"))
         self._loader = ConfigLoaderImpl(path)
         self.grammar = Grammar(self._loader)
         self._files, self._part = cache(self._composed), cache(self._changed)
-        self._several = [word for word in self.words if self.grammar.is_sweep(word)]
-        self.files = self._files(self._chosen_files(word for word in self.words if word not in self._several))
+        self._several = [override for override in self.words if self.grammar.is_sweep(override)]
+        self.files = self._files(self._chosen_files(text for text in self.words if text not in self._several))
         self.swept = request.multirun or self.files.is_sweep
 
     def jobs(self) -> list[Job]:
-        """The runs of the request, at least one, without those that the study's matrix skips.
+        """The runs of the request, at least one, without the runs that the study's matrix skips.
 
-        The words of the matrix for a job's data set and method come before the others, so that the command
-        line wins.
+        The overrides of the matrix for a job's data set and method precede the other overrides, so that the
+        command line wins.
         """
-        for word in self._several:
-            name, _, values = word.partition("=")
+        for override in self._several:
+            name, _, values = override.partition("=")
             if name in LISTS:
                 raise ParameterError(f"{name} is one name, got {values}.")
             if not self.swept:
@@ -128,41 +128,41 @@ class Composer:
                     f"{name}=[{values}] for a list."
                 )
         params = [f"{name}={value}" for name, value in self.files.params.items()] if self.swept else []
-        found, matrices = [], {}
-        for words in self.grammar.expand([*params, *self.words], self._request.yes):
-            run = self.run(_choices_first(words))
+        jobs, matrices = [], {}
+        for overrides in self.grammar.expand([*params, *self.words], self._request.yes):
+            run = self.run(_choices_first(overrides))
             algo, dataset = (self.class_of(group, run).name for group in LOOKED_UP)
-            if id(run["matrix"]) not in matrices:  # runs share it
+            if id(run["matrix"]) not in matrices:  # runs share the matrix
                 matrices[id(run["matrix"])] = StudyMatrix(self._catalog, run["matrix"])
             matrix = matrices[id(run["matrix"])]
             if matrix.skips(algo, dataset):
                 continue
             if listed := matrix.words(algo, dataset):
-                chosen = [word for word in words if word.partition("=")[0] in LOOKED_UP]
-                others = [word for word in words if word not in chosen]
-                run = self.run([*chosen, *_choices_first(listed), *_choices_first(others)])
-            found.append(Job(words, run))
-        if not found:
+                chosen = [override for override in overrides if override.partition("=")[0] in LOOKED_UP]
+                remaining = [override for override in overrides if override not in chosen]
+                run = self.run([*chosen, *_choices_first(listed), *_choices_first(remaining)])
+            jobs.append(Job(overrides, run))
+        if not jobs:
             raise ParameterError("The study's matrix skips every run that was asked for.")
-        return found
+        return jobs
 
     def run(self, words: Sequence[str]) -> Run:
-        """The values of a run, changed by one word after the other."""
+        """The values of a run, changed by one override after the other."""
         files = self._chosen_files(words)
-        changes: dict[str, list[str]] = {}
-        for word in words:
-            if word not in files:
-                changes.setdefault(_part(word), []).append(word)
+        by_part: dict[str, list[str]] = {}
+        for override in words:
+            if override not in files:
+                by_part.setdefault(_part(override), []).append(override)
         values = self._files(files).values
-        run = values | {part: self._part(files, part, tuple(own)) for part, own in changes.items()}
-        if REFERENCE in str(values) or any(REFERENCE in word for word in words):
+        run = values | {part: self._part(files, part, tuple(texts)) for part, texts in by_part.items()}
+        if REFERENCE in str(values) or any(REFERENCE in override for override in words):
             with self._as_sentence(words):
                 plain: Any = OmegaConf.to_container(OmegaConf.create(self.complete(run)), resolve=True)
             return {part: plain[part] for part in run}
         return run
 
     def class_of(self, part: str, run: Run) -> Any:
-        """The class whose fields a part has; None for a plain setting, and a loss that is not named."""
+        """The class that defines the fields of a part; None for a plain setting and for an unnamed loss."""
         if part not in CHOICES:
             return SECTIONS.get(part)
         name = run[part].get(CHOSEN) if isinstance(run[part], Mapping) else None
@@ -174,56 +174,56 @@ class Composer:
 
     def complete(self, run: Run) -> dict[str, Any]:
         """The run with the defaults of all fields."""
-        found = {}
+        values = {}
         for part, value in run.items():
             cls = self.class_of(part, run)
-            known = {**defaults_of(cls), **PART_OF.get(part, {})} if cls else {}
-            known = {field: each for field, each in known.items() if each is not MISSING}
-            found[part] = {**known, **value} if isinstance(value, Mapping) else value
-        return found
+            defaults = {**defaults_of(cls), **PART_OF.get(part, {})} if cls else {}
+            defaults = {field: default for field, default in defaults.items() if default is not MISSING}
+            values[part] = {**defaults, **value} if isinstance(value, Mapping) else value
+        return values
 
     def single(self) -> dict[str, Any]:
         """The run of the request without its sweeps, with the defaults of all fields."""
-        words = (word for word in self.words if word not in self._several)
-        return self.complete(self.run(_choices_first(words)))
+        overrides = (override for override in self.words if override not in self._several)
+        return self.complete(self.run(_choices_first(overrides)))
 
     def yaml(self) -> str:
         """The run of the request as YAML."""
         return OmegaConf.to_yaml(OmegaConf.create(self.single()))
 
     def groups(self) -> dict[str, list[str]]:
-        """The choices of every group that words choose from."""
+        """The choices of every group, by its name."""
         names = (*CHOICES, *LISTS, "ruleset", "hydra/launcher")
         return {name: sorted(self._loader.get_group_options(name)) for name in names}
 
     def suites(self) -> list[Suite]:
         """All suites by name, with the data sets that they sweep over."""
-        known, found = self._catalog.plugins[Family.datasets], []
+        plugins, suites = self._catalog.plugins[Family.datasets], []
         for name in self.groups()["suite"]:
             files = self._files((f"suite={name}",))
             jobs = self.grammar.expand([f"dataset={files.params['dataset']}"])
-            datasets = tuple(word.partition("=")[2] for (word,) in jobs)
-            families = frozenset(DatasetFacts(known[each].cls).family or each for each in datasets)
-            found.append(Suite(name, str(files.values["suite"]), datasets, families))
-        return found
+            datasets = tuple(override.partition("=")[2] for (override,) in jobs)
+            families = frozenset(DatasetFacts(plugins[dataset].cls).family or dataset for dataset in datasets)
+            suites.append(Suite(name, str(files.values["suite"]), datasets, families))
+        return suites
 
-    def _chosen_files(self, words: Iterable[str]) -> tuple[str, ...]:
-        """The words that choose files, a suite last, since its data sets win over an experiment's."""
-        found = []
-        for word in words:
-            name, _, value = word.partition("=")
-            known: Any = FIXED.get(name) or (name in FAMILIES and self._catalog.plugins[FAMILIES[name]])
-            if name in (*LISTS, "ruleset") or (known and value not in known):
+    def _chosen_files(self, overrides: Iterable[str]) -> tuple[str, ...]:
+        """The overrides that choose files, a suite last, since its data sets win over an experiment's."""
+        chosen = []
+        for override in overrides:
+            name, _, value = override.partition("=")
+            choices: Any = FIXED.get(name) or (name in FAMILIES and self._catalog.plugins[FAMILIES[name]])
+            if name in (*LISTS, "ruleset") or (choices and value not in choices):
                 if value.startswith("["):
                     raise ParameterError(f"{name} is one name, got {value}; -m {name}=A,B sweeps several.")
-                found.append(word)
-        return tuple(sorted(found, key=lambda word: word.startswith("suite=")))
+                chosen.append(override)
+        return tuple(sorted(chosen, key=lambda override: override.startswith("suite=")))
 
     def _composed(self, files: tuple[str, ...]) -> _Files:
-        words = [f"+{word}" if word.startswith(LISTS) else word for word in files]
-        with self._as_sentence(words):
+        overrides = [f"+{override}" if override.startswith(LISTS) else override for override in files]
+        with self._as_sentence(overrides):
             name, of_hydra = self._request.config_name, self._of_hydra
-            cfg = self._loader.load_configuration(name, [*of_hydra, *words], RunMode.RUN)
+            cfg = self._loader.load_configuration(name, [*of_hydra, *overrides], RunMode.RUN)
             values: Any = OmegaConf.to_container(cfg, resolve=False)
         hydra = values.pop("hydra")
         launcher, sweeper = (hydra["runtime"]["choices"][f"hydra/{name}"] for name in ("launcher", "sweeper"))
@@ -234,32 +234,32 @@ class Composer:
             )
         for part in values:
             _check_name(part)
-        given = {part: value for part, value in values.items() if value is not None or part in TOP_LEVEL}
+        parts = {part: value for part, value in values.items() if value is not None or part in TOP_LEVEL}
         if (workers := hydra["launcher"].get("parallel")) is not None:
-            given.setdefault("parallel", workers)
+            parts.setdefault("parallel", workers)
         return _Files(
-            values=TOP_LEVEL | {part: {} for part in (*CHOICES, *SECTIONS)} | given,
+            values=TOP_LEVEL | {part: {} for part in (*CHOICES, *SECTIONS)} | parts,
             params=hydra["sweeper"]["params"] or {},
             is_sweep=cfg.hydra.mode == RunMode.MULTIRUN,
         )
 
-    def _changed(self, files: tuple[str, ...], part: str, words: tuple[str, ...]) -> Any:
-        """The value of a part after some words; a choice takes back the fields of earlier words."""
+    def _changed(self, files: tuple[str, ...], part: str, overrides: tuple[str, ...]) -> Any:
+        """The value of a part after some overrides; a choice discards fields set by earlier overrides."""
         _check_name(part)
         of_files = value = self._files(files).values[part]
-        for word in words:
-            name, _, text = word.partition("=")
+        for override in overrides:
+            name, _, text = override.partition("=")
             if name in CHOICES:
                 value = _merged(of_files, {CHOSEN: text})
                 continue
-            new = self.grammar.value(word)
+            new = self.grammar.value(override)
             for field in reversed(name.split(".")[1:]):
                 new = {field: new}
             value = _merged(value, new)
         return value
 
     @contextlib.contextmanager
-    def _as_sentence(self, words: Sequence[str]) -> Iterator[None]:
+    def _as_sentence(self, overrides: Sequence[str]) -> Iterator[None]:
         """Turn the errors of Hydra, OmegaConf and PyYAML in the block into one sentence."""
         try:
             yield
@@ -268,18 +268,18 @@ class Composer:
             if (family := FAMILIES.get(file.partition("/")[0])) is not None:
                 self._catalog.find(family, file.partition("/")[2])
             group, _, name = file.rpartition("/")
-            known = suggest(name, list(error.options or []))
-            raise ParameterError(f"Unknown {group or 'configuration'} '{name}'. {known}") from error
+            hint = suggest(name, list(error.options or []))
+            raise ParameterError(f"Unknown {group or 'configuration'} '{name}'. {hint}") from error
         except RecursionError:
             raise ParameterError("A configuration includes itself by its defaults; leave it out.") from None
         except Exception as error:
             cause = " ".join(str(error.__cause__ or error).split()).rstrip(".")
-            what = " ".join([f"{self._request.config_name}.yaml", *words])
-            raise ParameterError(f"{what} cannot be composed: {cause}.") from error
+            source = " ".join([f"{self._request.config_name}.yaml", *overrides])
+            raise ParameterError(f"{source} cannot be composed: {cause}.") from error
 
 
 def _register(catalog: Catalog) -> None:
-    """Tell Hydra the names of plugins and other choices."""
+    """Register the names of plugins and other choices with Hydra."""
     store = ConfigStore.instance()
     plugins = {group: catalog.plugins[family] for group, family in FAMILIES.items()}
     for group, names in {**plugins, **FIXED}.items():
@@ -291,7 +291,7 @@ def _register(catalog: Catalog) -> None:
 
 
 def _check_yaml(file: Path) -> None:
-    """Refuse a file that is damaged, or that would not fit into memory."""
+    """Refuse a file that is damaged or would not fit into memory."""
     try:
         text = file.read_text("utf-8") if file.stat().st_size <= MOST_BYTES else "0"
         if text == "0" or _values_of(yaml.compose(text, Loader=yaml.SafeLoader), {}) > MOST_VALUES:
@@ -301,14 +301,14 @@ def _check_yaml(file: Path) -> None:
         raise ParameterError(f"{file} cannot be read as YAML: {' '.join(str(error).split())}.") from None
 
 
-def _values_of(node: Any, known: dict[int, int]) -> int:
+def _values_of(node: Any, counts: dict[int, int]) -> int:
     """The number of values of a node with its aliases written out; each node is visited once."""
-    if id(node) not in known:
+    if id(node) not in counts:
         inner = node.value if isinstance(node, yaml.CollectionNode) else []
         if isinstance(node, yaml.MappingNode):
-            inner = [each for pair in inner for each in pair]
-        known[id(node)] = 1 + sum(_values_of(each, known) for each in inner)
-    return known[id(node)]
+            inner = [child for pair in inner for child in pair]
+        counts[id(node)] = 1 + sum(_values_of(child, counts) for child in inner)
+    return counts[id(node)]
 
 
 def _check_name(part: str) -> None:
@@ -316,16 +316,16 @@ def _check_name(part: str) -> None:
         raise ParameterError(f"Unknown setting '{part}'. {suggest(str(part), list(PARTS))}")
 
 
-def _part(word: str) -> str:
-    return word.partition("=")[0].partition(".")[0]
+def _part(override: str) -> str:
+    return override.partition("=")[0].partition(".")[0]
 
 
-def _choices_first(words: Iterable[str]) -> list[str]:
-    return sorted(words, key=lambda word: "." in word.partition("=")[0])
+def _choices_first(overrides: Iterable[str]) -> list[str]:
+    return sorted(overrides, key=lambda override: "." in override.partition("=")[0])
 
 
 def _merged(old: Any, new: Any) -> Any:
-    """The new value; of two mappings, the old one with the values of the new one."""
+    """The new value; two mappings are merged, and the values of the new mapping win."""
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return new
     return {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}

@@ -15,7 +15,7 @@ FAMILIES = {"for_dataset": Family.datasets, "for_algo": Family.algorithms, "skip
 
 
 class StudyMatrix:
-    """The words by data set or method, the data sets that methods skip, and the bounds for runs."""
+    """The overrides by data set or method, the data sets that methods skip, and the bounds for runs."""
 
     def __init__(self, catalog: Catalog, values: Any):
         self._catalog = catalog
@@ -24,12 +24,12 @@ class StudyMatrix:
         self._bounds = values.get("runs") or {}
         self._listed: dict[str, dict[str, list[str]]] = {}
         for field, family in FAMILIES.items():
-            given = values.get(field) or {}
-            if not isinstance(given, Mapping):
-                raise ParameterError(f"matrix.{field}: expected {{NAME: [WORDS]}}, got {given!r}.")
-            own = {name: [each] if isinstance(each, str) else each for name, each in given.items()}
-            self._listed[field] = own
-            for name, listed in own.items():
+            mapping = values.get(field) or {}
+            if not isinstance(mapping, Mapping):
+                raise ParameterError(f"matrix.{field}: expected {{NAME: [WORDS]}}, got {mapping!r}.")
+            lists = {name: [entry] if isinstance(entry, str) else entry for name, entry in mapping.items()}
+            self._listed[field] = lists
+            for name, listed in lists.items():
                 catalog.find(family, str(name))
                 if not isinstance(listed, Sequence):
                     raise ParameterError(f"matrix.{field}.{name}: expected a list of words, got {listed!r}.")
@@ -40,18 +40,18 @@ class StudyMatrix:
         return dataset in self._listed["skip"].get(algo, ())
 
     def words(self, algo: str, dataset: str) -> list[str]:
-        """The words for a method on a data set, those for its published rows first."""
+        """The overrides for a method on a data set; the override for the number of runs comes first."""
         by_dataset, by_algo = self._listed["for_dataset"], self._listed["for_algo"]
         return [*self._by_size(dataset), *by_dataset.get(dataset, ()), *by_algo.get(algo, ())]
 
     def _by_size(self, dataset: str) -> list[str]:
-        """The word for the number of runs: the first whose bounds are above the published rows, if known."""
+        """The override of `runs`: the first with a bound above the published number of rows, if known."""
         if not self._bounds:
             return []
         sizes = _published_sizes(self._catalog.find(Family.datasets, dataset).cls)
         try:
-            for runs, most in self._bounds.items():
-                if any(sizes[name] < bound for name, bound in most.items() if sizes):
+            for runs, bounds in self._bounds.items():
+                if any(sizes[name] < bound for name, bound in bounds.items() if sizes):
                     return [f"runs={int(runs)}"]
         except (AttributeError, KeyError, TypeError, ValueError):
             raise ParameterError(
@@ -61,7 +61,7 @@ class StudyMatrix:
 
 
 def _published_sizes(dataset: Any) -> dict[str, int]:
-    """The training rows of a data set, and those of its rarer class; empty if they are not published."""
+    """The numbers of training rows and of rows of the rarer class; empty if they are not published."""
     facts, counts = DatasetFacts(dataset), Counter[Any]()
     for file in facts.files if isinstance(facts.files, tuple) else ():
         counts.update(file.labels if file.part == "train" else ())

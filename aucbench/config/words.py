@@ -1,4 +1,4 @@
-"""The words of a run: flags, and overrides NAME=VALUE in Hydra's grammar."""
+"""The command line of a run: flags, and overrides NAME=VALUE in Hydra's grammar."""
 
 import argparse
 import math
@@ -31,7 +31,7 @@ OF_HYDRA = (
 
 @dataclass(frozen=True)
 class Request:
-    """The parsed words of a run: overrides, and the flags of `flag_parser`; invalid overrides are refused."""
+    """The overrides of a run, and the flags of `flag_parser`; invalid overrides are refused."""
 
     overrides: tuple[str, ...] = ()
     multirun: bool = False
@@ -46,7 +46,7 @@ class Request:
 
     def __post_init__(self) -> None:
         check_overrides(self.overrides)
-        object.__setattr__(self, "overrides", tuple(word.lstrip("+") for word in self.overrides))
+        object.__setattr__(self, "overrides", tuple(text.lstrip("+") for text in self.overrides))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,32 +73,32 @@ def flag_parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Request:
-    """Parse the words of a run; refuse unknown flags and invalid overrides."""
-    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+    """Parse the command line of a run; refuse unknown flags and invalid overrides."""
+    if isinstance(words, str) or not all(isinstance(argument, str) for argument in words):
         raise ParameterError(f"Expected a list of words, such as ['algo=psam', 'runs=2'], got {words!r}.")
     return Request(**vars(flag_parser().parse_intermixed_args(list(words))))
 
 
 def check_overrides(words: Iterable[str]) -> None:
-    """Refuse words other than NAME=VALUE, deletions, and words without effect."""
-    for word in words:
-        if not isinstance(word, str):
-            raise ParameterError(f"An override is text, NAME=VALUE, got {word!r}.")
-        if len(word) > LONGEST:
-            raise ParameterError(f"The override '{word[:40]}...' has {len(word):,} characters.")
-        name, sign, _ = word.lstrip("+").partition("=")
-        if not sign or not name or word.startswith("~"):  # "~" deletes in Hydra's grammar
-            raise ParameterError(f"The override '{word}' cannot be read; expected NAME=VALUE.")
+    """Refuse overrides that are not NAME=VALUE, deletions, and overrides without effect."""
+    for text in words:
+        if not isinstance(text, str):
+            raise ParameterError(f"An override is text, NAME=VALUE, got {text!r}.")
+        if len(text) > LONGEST:
+            raise ParameterError(f"The override '{text[:40]}...' has {len(text):,} characters.")
+        name, sign, _ = text.lstrip("+").partition("=")
+        if not sign or not name or text.startswith("~"):  # "~" deletes in Hydra's grammar
+            raise ParameterError(f"The override '{text}' cannot be read; expected NAME=VALUE.")
         if name.startswith("ruleset."):
-            raise ParameterError(f"'{word}': a ruleset is chosen whole, ruleset=defaults or ruleset=trials.")
+            raise ParameterError(f"'{text}': a ruleset is chosen whole, ruleset=defaults or ruleset=trials.")
         if name.startswith(("hydra.", "hydra/")) and not name.startswith(OF_HYDRA):
             raise ParameterError(
-                f"'{word}' has no effect; of Hydra's settings these have: {', '.join(OF_HYDRA)}."
+                f"'{text}' has no effect; of Hydra's settings these have: {', '.join(OF_HYDRA)}."
             )
 
 
 class Grammar:
-    """Hydra's grammar of values; a value that it cannot read, such as ``data (1).csv``, is a text."""
+    """Hydra's grammar of values; a value outside the grammar, such as ``data (1).csv``, is a text."""
 
     def __init__(self, loader: Any = None):
         self._parser = OverridesParser.create(config_loader=loader)
@@ -115,38 +115,38 @@ class Grammar:
         return override is not None and override.is_sweep_override()
 
     def expand(self, words: Iterable[str], yes: bool = True) -> list[list[str]]:
-        """The words of every job of a sweep; the last name varies fastest, its last override wins.
+        """The overrides of every job of a sweep; the last name varies fastest, its last override wins.
 
-        Without `yes`, more jobs than a study may have cells are refused.
+        Without `yes`, more than `MOST_CELLS` jobs are refused.
         """
         values: dict[str, list[str]] = {}
-        for word in words:
-            name, override = word.partition("=")[0], self._override(word)
+        for text in words:
+            name, override = text.partition("=")[0], self._override(text)
             if override is None or not override.is_sweep_override():
-                values[name] = [word]
+                values[name] = [text]
                 continue
             if not override.is_discrete_sweep():
                 raise ParameterError(
-                    f"'{word}' has no finite number of values; name them, or let tuning=random or "
+                    f"'{text}' has no finite number of values; name them, or let tuning=random or "
                     "tuning=optuna search a range."
                 )
-            most = None if yes else MOST_CELLS + 1
-            values[name] = [f"{name}={value}" for value in islice(override.sweep_string_iterator(), most)]
+            limit = None if yes else MOST_CELLS + 1
+            values[name] = [f"{name}={value}" for value in islice(override.sweep_string_iterator(), limit)]
             if not values[name]:
-                raise ParameterError(f"'{word}' matches nothing.")
+                raise ParameterError(f"'{text}' matches nothing.")
         if not yes:
             check_size(math.prod(map(len, values.values())))
         return [list(job) for job in product(*values.values())]
 
-    def _read(self, word: str) -> Override | None:
+    def _read(self, text: str) -> Override | None:
         try:
-            return self._parser.parse_overrides([word])[0]
+            return self._parser.parse_overrides([text])[0]
         except HydraException:
             return None
 
 
 def completion_script(word: str) -> None:
-    """Print a shell's script of completion, by ``install=SHELL`` or ``uninstall=SHELL``."""
+    """Print a shell's completion script, for ``install=SHELL`` or ``uninstall=SHELL``."""
     action, _, name = word.partition("=")
     if action not in ("install", "uninstall") or name not in SHELLS:
         raise ParameterError(

@@ -74,11 +74,11 @@ class Batch:
 
     def take(self, rows: NDArray[np.int64]) -> "Batch":
         """A batch of other rows of the same data; `rows_view` is shared."""
-        other = object.__new__(Batch)
-        other.X, other.y, other.rows, other.access = self.X, self.y, rows, self.access
-        other.weights = self.weights
-        other._view = self.rows_view
-        return other
+        batch = object.__new__(Batch)
+        batch.X, batch.y, batch.rows, batch.access = self.X, self.y, rows, self.access
+        batch.weights = self.weights
+        batch._view = self.rows_view
+        return batch
 
     @property
     def rows_view(self) -> Any:

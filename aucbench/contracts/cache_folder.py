@@ -23,12 +23,12 @@ def absolute(path: str) -> Path:
 
 
 def utf8_path(path: str) -> str:
-    """The path itself, or a link in the cache where its name is not UTF-8, which no record could hold.
+    """The path itself, or a link in the cache if the path is not UTF-8, which no record can hold.
 
     Parameters
     ----------
     path : str
-        Path of a file or a folder of one's own, as the command line gives it.
+        Path of a user's file or folder, from the command line.
 
     Returns
     -------
@@ -38,18 +38,18 @@ def utf8_path(path: str) -> str:
     Raises
     ------
     ParameterError
-        There is nothing at such a path.
+        The path is not UTF-8 and does not exist.
     """
     if path.isascii() or path.encode("utf-8", "replace").decode() == path:
         return path
-    place = absolute(path)
-    if not place.exists():
+    target = absolute(path)
+    if not target.exists():
         raise ParameterError(f"{os.fsencode(path)!r} is no file or folder, and its name is not UTF-8.")
-    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    link = cache_folder() / "links" / digest / os.fsencode(place.name).decode("utf-8", "replace")
+    digest = hashlib.sha256(os.fsencode(target)).hexdigest()[:16]
+    link = cache_folder() / "links" / digest / os.fsencode(target.name).decode("utf-8", "replace")
     link.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        link.symlink_to(place)
+        link.symlink_to(target)
     return str(link)
 
 

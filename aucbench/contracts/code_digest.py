@@ -50,16 +50,16 @@ def code_digest(cls: type) -> str:
 
 def module_digest(module: str, file: Path) -> str:
     """Digest of a module and of the modules of its package that it imports, directly or indirectly."""
-    found: dict[str, Source] = {}
-    waiting = [(module, file)]
-    while waiting:
-        name, path = waiting.pop()
-        if name not in found:
-            found[name] = read_source(path)
+    sources: dict[str, Source] = {}
+    stack = [(module, file)]
+    while stack:
+        name, path = stack.pop()
+        if name not in sources:
+            sources[name] = read_source(path)
             parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
-            for statement in found[name].imports:
-                waiting += _own_modules(module.partition(".")[0], parent, *statement)
-    return _combined((name, source.digest) for name, source in sorted(found.items()))
+            for statement in sources[name].imports:
+                stack += _own_modules(module.partition(".")[0], parent, *statement)
+    return _combined((name, source.digest) for name, source in sorted(sources.items()))
 
 
 def folder_digest(folder: Path) -> str:
@@ -112,7 +112,7 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value = [each for each in value if not _says_nothing(node, each)]
+                value = [item for item in value if not _has_no_effect(node, item)]
             if value is None or value == [] or field in LEFT_OUT:
                 continue
             write(f" {field}=")
@@ -120,8 +120,8 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
         write(")")
     elif isinstance(node, list):
         write("[")
-        for each in node:
-            _append(each, write)
+        for item in node:
+            _append(item, write)
             write(",")
         write("]")
     elif isinstance(node, int) and not isinstance(node, bool):
@@ -130,7 +130,7 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
         write(ascii(node))  # `repr` escapes other characters in other versions
 
 
-def _says_nothing(parent: ast.AST, node: Any) -> bool:
+def _has_no_effect(parent: ast.AST, node: Any) -> bool:
     if isinstance(parent, ast.JoinedStr):
         return isinstance(node, ast.Constant) and node.value == ""
     constant = node.value if isinstance(node, ast.Expr) else None

@@ -13,7 +13,7 @@ from aucbench.contracts.interfaces import Claims, Grouping, ModelClass
 
 
 class Facts:
-    """The declarations of a plugin, an instance or a class, with defaults for those it lacks.
+    """The declarations of a plugin, an instance or a class, with defaults for missing ones.
 
     ``MethodFacts(algorithm).losses`` are the losses of a method, () if it declares none. A missing optional
     function is None.
@@ -61,7 +61,7 @@ class Method:
         that states them for the rescaled rows f (x - c): 2 for the weight of |w|^2 / 2, -2 for its inverse,
         1 for the weight of |w|_1, -1 for the radius of a ball. The framework multiplies each by f to that
         power before the method is trained, so that `init`, `step` and `objective` see values for the rows
-        they are given; None stays None. All other fields, such as step sizes, refer to the rescaled rows.
+        they receive; None stays None. All other fields, such as step sizes, refer to the rescaled rows.
     ``step_size``
         Name of the field that scales its steps, such as ``"eta"``; a run that diverges advises to lower it.
     ``block``
@@ -202,8 +202,8 @@ def class_of_model(algorithm: Any, features: Any = None) -> ModelClass:
     Both are instances or classes. A linear method has the class that the feature map declares.
     """
     facts = MethodFacts(algorithm)
-    own = ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
-    return ModelClass(FeatureFacts(features).class_of_model) if own is ModelClass.linear else own
+    kind = ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
+    return ModelClass(FeatureFacts(features).class_of_model) if kind is ModelClass.linear else kind
 
 
 def for_rows(algorithm: Any, row_factor: float) -> Any:

@@ -55,7 +55,7 @@ class Algorithm(Protocol):
         The model as bytes, stored with the result.
     ``device()``
         The device on which the method trains, such as ``"gpu"``; by default that of JAX if `packages` names
-        jax, else ``"cpu"``. It is asked when a study is planned, and results on another device are results
+        jax, else ``"cpu"``. It is called when a study is planned, and results on another device are results
         of another setting.
     ``ignored()``
         Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
@@ -164,7 +164,7 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True)
 class Table:
-    """How a file of columns (CSV, Parquet, ARFF) is read; columns are given by name or by number from 0.
+    """Settings for reading a file of columns (CSV, Parquet, ARFF); columns are names or numbers from 0.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ class Table:
         Whether the first line of a CSV file holds the names. None detects a header: no cell of the line is a
         number, some cell that is not a number stands above a number, or the cells are 0, 1, 2 and so on.
     delimiter : str or None
-        Delimiter of a CSV file, ``blanks`` for runs of blanks; None: the one by which the first lines have as
-        many cells, of , ; tab | blank and runs of blanks.
+        Delimiter of a CSV file, ``blanks`` for runs of blanks; None: one of , ; tab | blank and runs of
+        blanks that splits the first lines into equally many cells.
     missing : str
         ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
         missing text belongs to no category.
@@ -188,11 +188,11 @@ class Table:
         Texts that stand for missing values in any feature, besides the usual ones.
     add_indicator : bool
         Whether each column with missing values in the training part, unless its texts are hashed, is followed
-        by one of zeros and ones that indicates them.
+        by an indicator column of zeros and ones.
     comment : str or None
-        How lines of a CSV file begin that are left out.
+        Prefix of the lines of a CSV file that are left out.
     skip : int
-        First lines of a CSV file that are left out.
+        Number of first lines of a CSV file that are left out.
     kept : tuple of str and int
         Columns that are not features, whose values are kept beside the rows for splits.
     """
@@ -278,7 +278,7 @@ class Dataset(Protocol):
         The name shown with results, if one plugin reads many data sets.
     ``family``
         The origin shared with other data sets, which are therefore not independent evidence; by default each
-        data set is a family of its own.
+        data set is a separate family.
     ``collection``
         The title of its section in the reference.
     ``licence``, ``citation``

@@ -1,4 +1,4 @@
-"""The random streams of a run. Each purpose has a stream of its own, so that draws never shift each other."""
+"""The random streams of a run. Each purpose has a separate stream, so that draws never shift each other."""
 
 from enum import IntEnum
 

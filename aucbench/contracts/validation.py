@@ -61,18 +61,18 @@ class Failure(NamedTuple):
 
 
 def reason_against(family: Family, cls: Any) -> str | None:
-    """Why a class is no plugin of a family; if it is one, None, and its instances check their fields."""
+    """The reason why a class is not a plugin of a family, else None; instances then check their fields."""
     if not isinstance(cls, type):
         return f"the hook must return classes, got {cls!r:.40}"
     if not is_dataclass(cls):
         return f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it"
     if not isinstance(getattr(cls, "name", None), str):
         return f'{cls.__name__} has no class variable `name` that is text: write name: ClassVar[str] = "..."'
-    own = {field.name for field in fields(cls)}
+    field_names = {field.name for field in fields(cls)}
     bases = [base for base in cls.__mro__ if package_of(base) != "aucbench"]
     public = {name for base in bases for name in vars(base) if not name.startswith("_")}
-    for name in sorted(own | public):
-        if (reason := _misfit(family, cls, name, name in own)) is not None:
+    for name in sorted(field_names | public):
+        if (reason := _misfit(family, cls, name, name in field_names)) is not None:
             return f"`{name}` of {cls.__name__} {reason}"
     missing = [name for name in REQUIRED[family] if not hasattr(cls, name)]
     if missing:
@@ -87,21 +87,21 @@ def reason_against(family: Family, cls: Any) -> str | None:
 
 
 def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
-    """Why a public attribute of a class breaks the contract, None if it matches it."""
+    """The reason why a public attribute of a class breaks the contract, None if it does not."""
     contract, value = contract_of(family), inspect.getattr_static(cls, name, None)
     if is_field and name not in contract:
         return None
     # A helper function may be overridden by a value.
-    own = [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
-    is_function = any(callable(each) or hasattr(each, "__get__") for each in own)
+    values = [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
+    is_function = any(callable(item) or hasattr(item, "__get__") for item in values)
     if name not in contract:
-        unused = [each for each, (hint, _) in contract.items() if (hint is Any) is is_function]
-        near = get_close_matches(name, [each for each in unused if not hasattr(cls, each)], n=1, cutoff=NEAR)
-        if is_function and not near:  # a helper function of the plugin
+        unused = [key for key, (hint, _) in contract.items() if (hint is Any) is is_function]
+        matches = get_close_matches(name, [key for key in unused if not hasattr(cls, key)], n=1, cutoff=NEAR)
+        if is_function and not matches:  # a helper function of the plugin
             return None
-        meant = f"did you mean `{near[0]}`? Otherwise " if near else ""
+        guess = f"did you mean `{matches[0]}`? Otherwise " if matches else ""
         advice = "" if is_function else "annotate it if it is a field, or "
-        return f"is no part of the contract: {meant}{advice}begin its name with an underscore"
+        return f"is no part of the contract: {guess}{advice}begin its name with an underscore"
     hint, may_be_field = contract[name]
     if is_field and not may_be_field:
         return "is a field, and a function or declaration of the contract: rename the field"
@@ -119,17 +119,17 @@ def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
 def _builtin(value: Any) -> Any:
     """The value with float, dictionaries and lists in the place of `np.float64` and other containers.
 
-    A set has no order, and becomes nothing that a contract allows.
+    A set has no order, and becomes a value that no contract allows.
     """
     if isinstance(value, float):
         return float(value)
     if isinstance(value, Mapping):
         return {
-            key: each.tolist() if isinstance(each, np.ndarray) else _builtin(each)
-            for key, each in value.items()
+            key: item.tolist() if isinstance(item, np.ndarray) else _builtin(item)
+            for key, item in value.items()
         }
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [_builtin(each) for each in value]
+        return [_builtin(item) for item in value]
     return ... if isinstance(value, Set) else value
 
 
@@ -154,8 +154,8 @@ def contract_of(family: Family) -> Mapping[str, tuple[Any, bool]]:
 
 
 def wrong_scores(found: Any, n: int) -> str:
-    """Why the scores of n rows have the wrong form; empty if the form is right."""
+    """The reason why the scores of n rows have the wrong form; empty if the form is right."""
     if np.shape(found) == (n,):
         return ""
-    what = "None" if found is None else f"{type(found).__name__} of shape {np.shape(found)}"
-    return f"returned {what}; expected an ndarray of shape ({n},), one score per row."
+    form = "None" if found is None else f"{type(found).__name__} of shape {np.shape(found)}"
+    return f"returned {form}; expected an ndarray of shape ({n},), one score per row."

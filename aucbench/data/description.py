@@ -54,7 +54,7 @@ def describe(dataset: Any) -> DataDescription:
 def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecord]:
     """The columns of a user's table, with columns `kept` as in `load`; empty for all other data.
 
-    Notes name columns that were read in a way nobody asked for, and those that may leak the label.
+    Notes report columns that were read by an automatic choice, and columns that may leak the label.
     """
     if DatasetFacts(dataset).load is not None:
         return []
@@ -66,6 +66,6 @@ def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecor
     columns = cache.read_columns(cache.part_folder(dataset.name, files, features, Part.train))
     try:
         y = load(dataset, Part.train, kept).y
-    except AucbenchError:  # the classes are not chosen yet
+    except AucbenchError:  # the positive class is not chosen yet
         return columns
     return with_leaks(X, y, columns)

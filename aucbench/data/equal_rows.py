@@ -1,7 +1,7 @@
 """Groups of equal rows, and the number of test rows that equal a training row.
 
-Rows are equal if all features are, as read and before scaling; labels do not count. -0.0 equals 0.0, a stored
-zero of a sparse row one that is not stored, and NaN equals NaN.
+Rows are equal if all features are equal, as read and before scaling; labels do not count. -0.0 equals 0.0, a
+stored zero of a sparse row equals an implicit zero, and NaN equals NaN.
 """
 
 import weakref
@@ -30,10 +30,10 @@ class Repeats(NamedTuple):
 
 
 def equal_rows(X: Any) -> NDArray[np.int64]:
-    """A number for each row of a matrix: rows are equal if and only if their numbers are.
+    """A number for each row of a matrix: rows are equal if and only if their numbers are equal.
 
-    The numbers are hashes of 64 bits, so that they can be compared between matrices, dense or CSR; different
-    rows share one with probability 2^-64 a pair. A matrix is read once, as long as it is in use, and must not
+    The numbers are hashes of 64 bits, which can be compared between matrices, dense or CSR; two different
+    rows share a number with probability 2^-64. A matrix is read once, as long as it is in use, and must not
     be changed afterwards; it may have infinite numbers and NaN.
     """
     from aucbench.data import _equal_rows_kernels as kernels
@@ -77,16 +77,16 @@ def repeats(train: "Side", test: "Side") -> Repeats:
 def blocks_of(side: "Side") -> NDArray[np.uint8]:
     """The block of each row of a side, 0 to 31, drawn by the bits of its number.
 
-    Equal rows share a block, as do the rows of a group of the protocol, for which their numbers are added up.
+    Equal rows share a block. So do the rows of a group of the protocol, whose numbers are added up.
     """
-    from aucbench.data.splits.grouped import joined  # here, as the splits need this module
+    from aucbench.data.splits.grouped import joined  # imported here, since the splits import this module
 
     numbers = _numbers(side).view(np.uint64)
     if side.groups is not None:
         groups = joined(numbers, side.groups)
-        each = np.unique(np.stack([groups.astype(np.uint64), numbers]), axis=1)
+        pairs = np.unique(np.stack([groups.astype(np.uint64), numbers]), axis=1)
         totals = np.zeros(int(groups.max()) + 1, np.uint64)
-        np.add.at(totals, each[0].astype(np.int64), each[1])
+        np.add.at(totals, pairs[0].astype(np.int64), pairs[1])
         numbers = totals[groups]
     return (numbers >> np.uint64(59)).astype(np.uint8)
 

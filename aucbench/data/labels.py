@@ -30,10 +30,10 @@ def shown(label: Label) -> str:
 
 def in_words(counts: Mapping[Label, int], most: int = 12) -> str:
     """Label counts as text, such as ``10 times label -1 and 3 times label 1``."""
-    words = [f"{counts[label]} times label {shown(label)}" for label in ordered(counts)]
-    if len(words) > most:
-        words = [*words[: most - 1], f"{len(words) - most + 1} more labels"]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    phrases = [f"{counts[label]} times label {shown(label)}" for label in ordered(counts)]
+    if len(phrases) > most:
+        phrases = [*phrases[: most - 1], f"{len(phrases) - most + 1} more labels"]
+    return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
 
 
 def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
@@ -46,12 +46,12 @@ def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) 
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if file.rows is not None and rows != file.rows:
         raise DataError(f"{path}: expected {file.rows} rows, got {rows}.")
-    found = [(label, counts[label]) for label in ordered(counts)]
+    observed = [(label, counts[label]) for label in ordered(counts)]
     published = [(label, file.labels[label]) for label in ordered(file.labels)]
-    if not published or found == published:
+    if not published or observed == published:
         return {label: label for label in counts}
-    if len(found) == len(published) == 2 and [n for _, n in found] == [n for _, n in published]:
-        return {label: name for (label, _), (name, _) in zip(found, published, strict=True)}
+    if len(observed) == len(published) == 2 and [n for _, n in observed] == [n for _, n in published]:
+        return {label: name for (label, _), (name, _) in zip(observed, published, strict=True)}
     raise DataError(f"{path}: expected {in_words(file.labels)}, got {in_words(counts)}.")
 
 
@@ -108,10 +108,10 @@ def positive_labels(
         order = generator(grouping_seed, RandomStream.class_halves).permutation(len(labels))
         return frozenset(labels[i] for i in order[: len(labels) // 2])
     if len(labels) > 2:
-        one, both = (shown(label) for label in labels[:2])
+        first, second = (shown(label) for label in labels[:2])
         raise DataError(
             f"{name}: expected two classes, got {len(labels)}{where} ({in_words(counts)}); say which labels "
-            f"are positive with dataset.positive={one} or dataset.positive=[{one},{both}]."
+            f"are positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
         )
     if set(labels) in _TWO_SIGNS or set(spellings) == set(_TRUTH.values()):
         return frozenset(label for label in labels if _spelling(label) == "1")
@@ -120,23 +120,23 @@ def positive_labels(
 
 
 def _spelling(label: Label) -> str:
-    """What labels have in common that mean the same: Yes and yes, or True and 1."""
+    """The common form of labels with the same meaning: Yes and yes, or True and 1."""
     text = shown(label).lower()
     return _TRUTH.get(text, text)
 
 
 def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str) -> frozenset[Label]:
-    many = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
-    # Hydra parses 1 and true, which may be text in the file.
+    labels = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
+    # Hydra parses 1 and true, which may be texts in the file.
     texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     positive: frozenset[Any] = frozenset(
-        each if each in counts and not isinstance(each, bool) else _meant(texts, each) for each in many
+        label if label in counts and not isinstance(label, bool) else _match(texts, label) for label in labels
     )
-    missing = ordered(positive - set(counts))
-    if missing:
-        what = ", ".join(shown(label) for label in missing)
+    absent = ordered(positive - set(counts))
+    if absent:
+        listing = ", ".join(shown(label) for label in absent)
         raise DataError(
-            f"{name}: the positive label {what} does not occur{where}; the data have {in_words(counts)}."
+            f"{name}: the positive label {listing} does not occur{where}; the data have {in_words(counts)}."
         )
     if not positive or positive == set(counts):
         which = "all" if positive else "none"
@@ -146,12 +146,12 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
     return positive
 
 
-def _meant(texts: Mapping[str, Label], declared: Any) -> Any:
-    """The label that is declared: true may be True, TRUE or 1."""
-    ways = [str(declared).lower().strip("'")]
+def _match(texts: Mapping[str, Label], declared: Any) -> Any:
+    """The label of the data that matches a declared label: true may be True, TRUE or 1."""
+    spellings = [str(declared).lower().strip("'")]
     with suppress(ValueError):
-        ways.append(shown(float(declared)))
-    return next((texts[way] for way in ways if way in texts), declared)
+        spellings.append(shown(float(declared)))
+    return next((texts[spelling] for spelling in spellings if spelling in texts), declared)
 
 
 def signs(

@@ -38,14 +38,14 @@ class Loaded(NamedTuple):
     source: str  # origin of the data
     positive: tuple[labels.Label, ...]  # labels mapped to 1
     negative: tuple[labels.Label, ...] = ()  # labels of the training part mapped to -1
-    kept: Mapping[str | int, NDArray[np.float64]] = {}  # values (n,) of the columns asked for besides
-    kinds: Mapping[str | int, str] = {}  # how these were read: number, text, or a notation of numbers
+    kept: Mapping[str | int, NDArray[np.float64]] = {}  # values (n,) of the kept columns
+    kinds: Mapping[str | int, str] = {}  # types of the kept columns: number, text, or a notation of numbers
 
 
 def load(dataset: Any, part: str = "train", kept: Sequence[str | int] = ()) -> Loaded:
     """Load the rows and labels of a part of a data set, from the cache if they were parsed before.
 
-    The columns `kept` of a table are no features; their values stand beside the rows.
+    The columns `kept` of a table are not features; their values are returned beside the rows.
 
     The part "all" is the training rows followed by the test rows, if any. Arrays from files are private
     memory maps: opening takes milliseconds, and writing to an array changes no file.
@@ -69,7 +69,7 @@ def load(dataset: Any, part: str = "train", kept: Sequence[str | int] = ()) -> L
 
 
 def has_test_part(dataset: Any) -> bool:
-    """Whether the data set has a test part of its own."""
+    """Whether the data set has a published test part."""
     return any(file.part == Part.test for file in declared_files(dataset))
 
 
@@ -90,13 +90,13 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
 
 def missing_bytes(dataset: Any) -> int | None:
-    """The bytes that `fetch` would download; 0 without files, None if no source reports the size of one."""
+    """The bytes that `fetch` would download; 0 without files, None if the size of a file is unknown."""
     sizes = [locate.missing_bytes(file) for file in resolved_files(dataset)]
     return None if None in sizes else sum(filter(None, sizes))
 
 
 def resolved_files(dataset: Any, kept: Sequence[str | int] = ()) -> tuple[File, ...]:
-    """The declared files, those at OpenML by what it says of them, with columns kept beside the features."""
+    """The declared files, with the files of OpenML resolved and the columns `kept` set in the tables."""
     files = resolve(dataset.name, declared_files(dataset))
     if kept and not (files and all(file.kind in cache.TABLE_KINDS for file in files)):
         raise ParameterError(
@@ -122,12 +122,12 @@ def declared_files(dataset: Any) -> tuple[File, ...]:
 
 def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     name, features = dataset.name, DatasetFacts(dataset).features
-    X, codes, record, kept = cached_part(name, files, features, part)
+    X, codes, record, kept_values = cached_part(name, files, features, part)
     # The training part determines the positive class, so that all parts agree.
     training = record
     if part == Part.test:
-        known = cache.read_record(cache.part_folder(name, files, features, Part.train))
-        training = known or cached_part(name, files, features, Part.train).record
+        train_record = cache.read_record(cache.part_folder(name, files, features, Part.train))
+        training = train_record or cached_part(name, files, features, Part.train).record
     counts: Counter[labels.Label] = Counter()
     for file in training.files:
         if file.part == Part.train:
@@ -142,11 +142,11 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     source = "; ".join(dict.fromkeys(file.source for file in record.files))
     digest = hashlib.sha256(content.encode()).hexdigest()
     names = [column.name for column in columns]
-    asked = () if kept is None else files[0].table.kept
-    places = {each: names.index(each) if isinstance(each, str) else each % len(names) for each in asked}
-    order = list(dict.fromkeys(places.values()))  # places of the kept values, each once
-    values = {each: kept[:, order.index(place)] for each, place in places.items()}
-    kinds = {each: columns[place].kind.partition(": ")[2] for each, place in places.items()}
+    keys = () if kept_values is None else files[0].table.kept
+    positions = {key: names.index(key) if isinstance(key, str) else key % len(names) for key in keys}
+    order = list(dict.fromkeys(positions.values()))  # distinct positions, in the order of the kept values
+    values = {key: kept_values[:, order.index(position)] for key, position in positions.items()}
+    kinds = {key: columns[position].kind.partition(": ")[2] for key, position in positions.items()}
     y = np.array(signs, np.int8)[codes]
     return Loaded(X, y, digest, source, positive, negative, values, kinds)
 
@@ -193,8 +193,8 @@ def _checked(name: str, samples: Any) -> tuple[Matrix, NDArray[np.float64]]:
         raise DataError(
             f"{name}: load() must return (n, d) features and (n,) labels, got {X.shape} and {raw.shape}."
         )
-    for what, values in (("features", X.data if sparse.issparse(X) else X), ("labels", raw)):
+    for field, values in (("features", X.data if sparse.issparse(X) else X), ("labels", raw)):
         bad = values.size - int(np.count_nonzero(np.isfinite(values)))
         if bad:
-            raise DataError(f"{name}: {bad} {what} are NaN or infinite, expected finite numbers.")
+            raise DataError(f"{name}: {bad} {field} are NaN or infinite, expected finite numbers.")
     return X, raw

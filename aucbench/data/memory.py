@@ -25,7 +25,7 @@ VECTORS = 5  # least number of vectors (d,) held while a scaling is fitted, or a
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
 SHARE = 0.75  # largest share of the available memory for one array
 RESERVED = 400_000_000  # bytes that a large array leaves for the rest of the run
-SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory need leave nothing
+SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory fit without the reserve
 BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
 
 
@@ -41,35 +41,35 @@ def available() -> int:
             soft, _ = resource.getrlimit(limit)
             if soft != resource.RLIM_INFINITY:
                 room.append(soft - getattr(psutil.Process().memory_info(), taken))
-        room += _room_in_groups()
+        room += _room_in_control_groups()
     return max(0, min(room))
 
 
-def _room_in_groups(system: Path = Path("/")) -> Iterator[int]:
+def _room_in_control_groups(system: Path = Path("/")) -> Iterator[int]:
     """Bytes left in the control groups, of version 2 or 1, of a container or a cluster job."""
     home = system / "sys/fs/cgroup"
     try:
         lines = (system / "proc/self/cgroup").read_text().splitlines()
-        groups = [(controllers, place) for _, controllers, place in (line.split(":", 2) for line in lines)]
+        groups = [(controllers, group) for _, controllers, group in (line.split(":", 2) for line in lines)]
     except (OSError, ValueError):
         return
-    for controllers, place in groups:
+    for controllers, group in groups:
         if not controllers:
-            folder = home / place.lstrip("/")
-            for each in [folder, *folder.parents]:
+            folder = home / group.lstrip("/")
+            for ancestor in [folder, *folder.parents]:
                 with suppress(OSError, ValueError, KeyError):  # no limit is the text "max"
-                    yield int((each / "memory.max").read_text()) - _facts(each)["anon"]
+                    yield int((ancestor / "memory.max").read_text()) - _facts(ancestor)["anon"]
         elif "memory" in controllers.split(","):
-            own, top = (home / "memory" / each for each in (place.lstrip("/"), ""))
+            nested, top = (home / "memory" / path for path in (group.lstrip("/"), ""))
             with suppress(OSError, ValueError, KeyError):
                 # A container sees its own group at the top.
-                facts = _facts(own if own.exists() else top)
+                facts = _facts(nested if nested.exists() else top)
                 yield facts["hierarchical_memory_limit"] - facts["total_rss"]
 
 
 def _facts(group: Path) -> dict[str, int]:
-    words = (line.split() for line in (group / "memory.stat").read_text().splitlines())
-    return {name: int(count) for name, count in words}
+    fields = (line.split() for line in (group / "memory.stat").read_text().splitlines())
+    return {name: int(count) for name, count in fields}
 
 
 def fits(size: int) -> bool:
@@ -81,7 +81,7 @@ def fits(size: int) -> bool:
 def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
     """Refuse a float64 array that exceeds the available memory, before it is allocated.
 
-    The limits of the process and of its container or job count, too.
+    The limits of the process and of its container or job apply, too.
 
     Parameters
     ----------
@@ -127,13 +127,13 @@ def spill(parts: Iterable[slice], make: Callable[[slice], Matrix], dtype: np.dty
 
     The blocks are all dense or all CSR; at least one part is needed.
     """
-    made: Iterator[Any] = (make(part) for part in parts)
-    first = next(made)
-    made, columns = chain([first], made), first.shape[1]
+    matrices: Iterator[Any] = (make(part) for part in parts)
+    first = next(matrices)
+    matrices, columns = chain([first], matrices), first.shape[1]
     with _scratch() as folder:
         if not sparse.issparse(first):
             with NpyWriter(folder / "X.npy", dtype, columns) as writer:
-                for block in made:
+                for block in matrices:
                     writer.write(block)
             return open_npy(folder / "X.npy", shared=True)
         with (
@@ -141,7 +141,7 @@ def spill(parts: Iterable[slice], make: Callable[[slice], Matrix], dtype: np.dty
             NpyWriter(folder / "indices.npy", first.indices.dtype) as indices,
         ):
             ends = [np.zeros(1, np.int64)]
-            for block in made:
+            for block in matrices:
                 ends.append(block.indptr[1:].astype(np.int64) + data.size)
                 data.write(block.data)
                 indices.write(block.indices)
@@ -168,5 +168,5 @@ def _scratch() -> Iterator[Path]:
             number = folder.name.partition("-")[0]
             if number.isdigit() and not psutil.pid_exists(int(number)):
                 shutil.rmtree(folder, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-", dir=home) as made:
-            yield Path(made)
+        with tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-", dir=home) as path:
+            yield Path(path)

@@ -44,7 +44,7 @@ class Prepared:
     y_test: NDArray[np.int8]
     features_seconds: float
     rescaling: "Rescaling | None" = None
-    repeats: Repeats | None = None  # None where they were not counted
+    repeats: Repeats | None = None  # None if not counted
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows; None for an inner split
     groups: NDArray[Any] | None = None  # (n,) training rows that stay together in further splits
 
@@ -152,7 +152,7 @@ class Rescaling:
         total = largest = 0.0
         if sparse.issparse(X) and weights is None:
             values = (X.data[part] for part in memory.blocks(X.nnz, 8))
-            total = sum(float(np.sum(np.square(each, dtype=np.float64))) for each in values)
+            total = sum(float(np.sum(np.square(chunk, dtype=np.float64))) for chunk in values)
             largest, parts = Problem(X, np.empty(0, np.int8)).max_norm ** 2, []
         elif weights is None:
             centre = np.sum([np.sum(X[part], axis=0, dtype=np.float64) for part in parts], axis=0) / n
@@ -211,9 +211,9 @@ def _mapped(fitted: Any, X: Any) -> Any:
     # The number of mapped features is known only after a row has been mapped.
     size = X.shape[0] * X.dtype.itemsize * WIDE
     if size > memory.FEW_BYTES and size > memory.available():
-        few = fitted.transform(X[:1])
-        identity = isinstance(X, np.ndarray) and np.shares_memory(few, X)  # a view of X
-        if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not identity:
-            parts = memory.blocks(X.shape[0], max(few.nbytes, X.shape[1] * X.dtype.itemsize))
+        sample = fitted.transform(X[:1])
+        identity = isinstance(X, np.ndarray) and np.shares_memory(sample, X)  # a view of X
+        if not sparse.issparse(sample) and not memory.fits(X.shape[0] * sample.nbytes) and not identity:
+            parts = memory.blocks(X.shape[0], max(sample.nbytes, X.shape[1] * X.dtype.itemsize))
             return memory.spill(parts, lambda part: fitted.transform(X[part]), X.dtype)
     return fitted.transform(X)

@@ -5,10 +5,10 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
 ``auto``                  the default; fitted to dense rows: ``standard``;
-                          fitted to sparse rows: (x_j - m_j) / s_j in a dense column, one that is
-                          not zero in 99.9 % of the rows and has several such values; else
-                          x_j / max(s_j, 1); if the root r_j of the mean square of the values
-                          other than zero is below 0.001, x_j / r_j
+                          fitted to sparse rows: (x_j - m_j) / s_j in a dense column, which is
+                          nonzero in 99.9 % of the rows, with different nonzero values; else
+                          x_j / max(s_j, 1); if the root r_j of the mean square of the nonzero
+                          values is below 0.001, x_j / r_j
 ``none``                  x
 ``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, with training rows in [-1, 1]; 0 in a
                           constant column
@@ -25,8 +25,8 @@ m_j their mean and s_j their standard deviation (with divisor n):
 value in 20 is non-zero, however much memory is free. ``standard`` fitted to sparse rows does not centre them,
 like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; ``auto`` leaves
 sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge.
-Columns in tiny units, of which regularisation would leave nothing, are brought to the size of such columns.
-Dense columns beside them are standardised; to do so with common words of texts would make them huge too.
+Columns in tiny units, which regularisation would remove, are brought to the size of such columns. Dense
+columns beside them are standardised; standardising common words of texts would make them huge, too.
 """
 
 from dataclasses import dataclass
@@ -220,8 +220,8 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
     if scaler.offset.any():
         columns = np.flatnonzero(scaler.offset)
         shifts = np.tile(scaler.offset[columns], X.shape[0])
-        places = np.tile(columns, X.shape[0]), np.arange(X.shape[0] + 1) * len(columns)
-        X = X - type(X)((shifts, *places), shape=X.shape)
+        pattern = np.tile(columns, X.shape[0]), np.arange(X.shape[0] + 1) * len(columns)
+        X = X - type(X)((shifts, *pattern), shape=X.shape)
     data = np.empty(X.nnz, dtype)
     kernels.scale_sparse(X.indptr, X.indices, X.data, scaler.divisor, unit, data)
     scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
@@ -235,11 +235,11 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
     check_width(X.shape[1])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     for part in memory.blocks(len(rows), _row_bytes(X, X.dtype)):
-        some: Any = X[rows[part]]
-        least, most = some.min(axis=0), some.max(axis=0)  # zeros that CSR does not store count
+        block: Any = X[rows[part]]
+        least, largest = block.min(axis=0), block.max(axis=0)  # includes zeros that CSR does not store
         if not isinstance(X, np.ndarray):
-            least, most = least.toarray().ravel(), most.toarray().ravel()
-        low, high = np.minimum(low, least), np.maximum(high, most)
+            least, largest = least.toarray().ravel(), largest.toarray().ravel()
+        low, high = np.minimum(low, least), np.maximum(high, largest)
     return low, high
 
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class RocPoints(NamedTuple):
     """The ROC curve as counts, from the highest score to the lowest; equal scores are one step.
 
-    The curve is linear between two points, so that ties count one half. With row weights, the counts are sums
+    The curve is linear between two points, so ties count one half. With row weights, the counts are sums
     of weights.
     """
 
-    fp: NDArray[np.float64]  # (k + 1,) negatives at or above the score of a step, first 0
-    tp: NDArray[np.float64]  # (k + 1,) positives, likewise
+    fp: NDArray[np.float64]  # (k + 1,) negatives at or above the score of a step; the first number is 0
+    tp: NDArray[np.float64]  # (k + 1,) positives at or above the score of a step
     auc: float
 
     def average_precision(self) -> float:
@@ -70,8 +70,8 @@ def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
     Raises
     ------
     DataError
-        A score is NaN, only one class is present, labels are invalid, the lengths differ, or a value is no
-        real number.
+        A score is NaN, only one class is present, labels are invalid, the lengths differ, or a value is not
+        a real number.
 
     Examples
     --------
@@ -91,13 +91,13 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
 
 
 def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
-    """The ROC curve of each column of scores (n, c); its arrays are overwritten by the next curve.
+    """The ROC curve of each column of scores (n, c); the next curve overwrites the arrays of a curve.
 
     Labels and errors are as for `exact_auc`.
     """
     scores = real_numbers("scores", scores)
     positive = positive_rows(scores.shape[0], y)
-    classes = [np.flatnonzero(own) for own in (positive, ~positive)]
+    classes = [np.flatnonzero(mask) for mask in (positive, ~positive)]
     sides = [np.sort(np.take(scores.T, rows, axis=1).astype(np.float64, copy=False)) for rows in classes]
     unknown = np.isnan(sides[0][:, -1]) | np.isnan(sides[1][:, -1])  # NaN is sorted last
     if unknown.any():
@@ -123,23 +123,23 @@ def checked(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]
     return values, positive
 
 
-def real_numbers(what: str, given: Any, who: str = "AUC", error: type[Exception] = DataError) -> NDArray[Any]:
-    """An array of real numbers; an error in the name of `who` for anything else."""
+def real_numbers(name: str, data: Any, who: str = "AUC", error: type[Exception] = DataError) -> NDArray[Any]:
+    """An array of real numbers; for other data an error whose message names `who`."""
     try:
-        array = np.asarray(given)
+        array = np.asarray(data)
         if array.dtype.kind == "O":
             array = np.array(array.tolist())
         if array.dtype.name == "bfloat16":  # NumPy has no kind for the type of JAX
             array = array.astype(np.float32)
     except (TypeError, ValueError):  # an array on a GPU, or rows of several lengths
         array = np.array("")
-    if array.dtype.kind not in "biuf" or np.ma.is_masked(given):
-        raise error(f"{who}: {what} must be real numbers, got {' '.join(repr(given).split()):.60}.")
+    if array.dtype.kind not in "biuf" or np.ma.is_masked(data):
+        raise error(f"{who}: {name} must be real numbers, got {' '.join(repr(data).split()):.60}.")
     return array
 
 
 def positive_rows(n: int, y: Any, who: str = "AUC", error: type[Exception] = DataError) -> NDArray[np.bool_]:
-    """Mask of the positive rows; an error in the name of `who` unless both classes are present."""
+    """Mask of the positive rows; an error that names `who` unless both classes are present."""
     labels = real_numbers("labels", y, who, error).ravel()
     if n != labels.size:
         raise error(f"{who}: {n} scores for {labels.size} labels.")
@@ -153,9 +153,9 @@ def positive_rows(n: int, y: Any, who: str = "AUC", error: type[Exception] = Dat
 
 
 def _refuse_nan(scores: NDArray[np.float64]) -> None:
-    where = np.flatnonzero(np.isnan(scores))
-    if len(where):
-        raise DataError(f"AUC: score {where[0]} is NaN; the model has diverged.")
+    rows = np.flatnonzero(np.isnan(scores))
+    if len(rows):
+        raise DataError(f"AUC: score {rows[0]} is NaN; the model has diverged.")
 
 
 def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
@@ -171,7 +171,7 @@ def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
     ordered = values[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(values) - 1)
     sums = (np.cumsum(np.where(side, weights, 0.0)[order])[ends] for side in (~positive, positive))
-    fp, tp = (np.append(0.0, each) for each in sums)
+    fp, tp = (np.append(0.0, counts) for counts in sums)
     if not (fp[-1] > 0 and tp[-1] > 0):
         raise DataError("AUC needs both classes, got no weight on one of them.")
     area = float(np.sum(np.diff(fp) * (tp[1:] + tp[:-1])) / (2 * fp[-1] * tp[-1]))
@@ -180,12 +180,12 @@ def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
 
 @kernel
 def _merge(high, low, fp, tp):
-    """The number of points of the ROC curve, and twice the pairs won by the positive, plus ties.
+    """The number of points of the ROC curve, and twice the number of pairs that the positive wins, plus ties.
 
     `high` and `low` are the ascending scores of positives and negatives; the points are written into `fp` and
     `tp`. Negatives without a positive between them are one step, since no measure depends on their order.
     """
-    i, j = high.size, low.size  # rows that are left
+    i, j = high.size, low.size  # numbers of remaining rows
     points, doubled = 1, 0
     fp[0] = tp[0] = 0.0
     while i > 0:

@@ -7,7 +7,7 @@ The AUC is the mean of the placements of the rows of either class, ties one half
 DeLong's variance of their mean is var(V) / m + var(U) / n for m positives and n negatives. In groups of
 rows, such as equal rows or the rows of one patient, the deviations from the mean are summed over a group
 first, and a group with rows of both classes has a covariance of its two sums (Obuchowski). Without groups
-that is DeLong's variance. For the difference of two AUCs, the placements are differences of placements.
+this is DeLong's variance. For the difference of two AUCs, the placements are differences of placements.
 
 The quantile is Student's t with the degrees of freedom of Satterthwaite for the two variances. The interval
 of one AUC is symmetric on the scale of log(A / (1 - A)), which keeps it in 0 to 1.
@@ -36,7 +36,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.auc import checked
 
 BLOCKS = 32  # blocks of test rows
-FEW = 3.0  # standard error times m n, about the root of the number of pairs that are ranked differently
+FEW = 3.0  # standard error times m n: about the root of the number of pairs ranked differently
 
 
 class AucInterval(NamedTuple):
@@ -78,8 +78,8 @@ def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.
     Examples
     --------
     >>> import numpy as np
-    >>> found = auc_interval(np.array([0.1, 0.3, 0.4, 0.5, 0.6, 0.8]), np.array([0, 0, 1, 0, 1, 1]))
-    >>> f"{found.value:.3f}, {found.low:.2f} to {found.high:.2f}"
+    >>> interval = auc_interval(np.array([0.1, 0.3, 0.4, 0.5, 0.6, 0.8]), np.array([0, 0, 1, 0, 1, 1]))
+    >>> f"{interval.value:.3f}, {interval.low:.2f} to {interval.high:.2f}"
     '0.889, 0.09 to 1.00'
     """
     value, error, degrees = _estimate(*_placements(scores, y), groups)
@@ -107,7 +107,7 @@ def auc_difference(
     Returns
     -------
     AucInterval
-        Its error is that of the rule of three where hardly any rows are ranked differently.
+        The error follows the rule of three if hardly any rows are ranked differently.
 
     Raises
     ------
@@ -119,14 +119,14 @@ def auc_difference(
     >>> import numpy as np
     >>> y = np.array([0, 0, 0, 1, 1, 1])
     >>> good, fair = np.array([1, 2, 4, 3, 5, 6]), np.array([1, 4, 5, 2, 3, 6])
-    >>> found = auc_difference(good, fair, y)
-    >>> f"{found.value:.3f}, {found.low:.2f} to {found.high:.2f}"
+    >>> interval = auc_difference(good, fair, y)
+    >>> f"{interval.value:.3f}, {interval.low:.2f} to {interval.high:.2f}"
     '0.333, -0.42 to 1.09'
     """
-    (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
-    value, error, degrees = _estimate(one - other, positive, groups)
+    (first, positive), (second, _) = _placements(scores, y), _placements(others, y)
+    value, error, degrees = _estimate(first - second, positive, groups)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
-    m, n = (len(np.unique(rows[own])) for own in (positive, ~positive))
+    m, n = (len(np.unique(rows[mask])) for mask in (positive, ~positive))
     return AucInterval(*map(float, around_difference(value, error, degrees, m, n, confidence)))
 
 
@@ -138,15 +138,15 @@ def block_deviations(
     Scores, labels and errors are as for `exact_auc`; `blocks` (n,) are below BLOCKS.
     """
     placements, positive = _placements(scores, y)
-    deviations, found = placements - placements[positive].mean(), np.zeros(BLOCKS)
-    for own in (positive, ~positive):
-        rows = np.bincount(blocks[own], minlength=BLOCKS)
+    deviations, totals = placements - placements[positive].mean(), np.zeros(BLOCKS)
+    for mask in (positive, ~positive):
+        rows = np.bincount(blocks[mask], minlength=BLOCKS)
         n = rows.sum()
         if rows.max() == n:
             return None
-        sums = np.bincount(blocks[own], deviations[own], BLOCKS)
-        found += sums / (n * np.sqrt(1.0 - ((rows / n) ** 2).sum()))
-    return found
+        sums = np.bincount(blocks[mask], deviations[mask], BLOCKS)
+        totals += sums / (n * np.sqrt(1.0 - ((rows / n) ** 2).sum()))
+    return totals
 
 
 def difference_interval(
@@ -154,8 +154,8 @@ def difference_interval(
 ) -> AucInterval:
     """The confidence interval of the difference of two AUCs on the same test rows.
 
-    Student's t has one degree of freedom less than there are blocks, or rows of the rarer class if these are
-    fewer. The error is that of the rule of three where hardly any rows are ranked differently.
+    Student's t has one degree of freedom less than the number of blocks, or of rows of the rarer class if
+    these are fewer. The error follows the rule of three if hardly any rows are ranked differently.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def difference_interval(
     Returns
     -------
     AucInterval
-        Of numbers, or of arrays where several differences are given.
+        With numbers, or with arrays for several differences.
 
     Raises
     ------
@@ -181,8 +181,8 @@ def difference_interval(
     Examples
     --------
     >>> first, second = [0.01] * 16 + [-0.01] * 16, [0.0] * 32
-    >>> found = difference_interval(0.2, first, second, positives=100, negatives=100)
-    >>> f"{found.low:.3f} to {found.high:.3f}"
+    >>> interval = difference_interval(0.2, first, second, positives=100, negatives=100)
+    >>> f"{interval.low:.3f} to {interval.high:.3f}"
     '0.085 to 0.315'
     """
     if min(positives, negatives) < 2:
@@ -197,36 +197,36 @@ def around_difference(
 ) -> AucInterval:
     """The interval of a difference of AUCs with an error of at least the rule of three.
 
-    DeLong's variance is an estimate from the pairs of rows that two methods rank differently. With none it is
-    zero, which is no evidence that other rows would be ranked alike. The k = min(m, n) disjoint pairs of a
+    DeLong's variance is an estimate from the pairs of rows that two methods rank differently. Without such
+    pairs it is zero, but other rows may still be ranked differently. The k = min(m, n) disjoint pairs of a
     positive and a negative are independent; where a share d of all pairs is ranked differently, none of the k
     is with the probability (1 - d)^k. So d, and with it the difference, is at most 1 - (1 - confidence)^(1/k)
-    with this confidence, about 3 / k for 95 %. This is half the width of the interval where the error is
-    below 3 / (m n), that is with fewer than about ten pairs that are ranked differently.
+    with this confidence, about 3 / k for 95 %. This is half the width of the interval if the error is
+    below 3 / (m n), that is, with fewer than about ten pairs that are ranked differently.
 
     J. Hanley, A. Lippman-Hand: If nothing goes wrong, is everything all right? Interpreting zero numerators.
     JAMA 249 (1983) 1743-1745.
     """
     quantile = t_quantile(confidence, degrees)
     least = (1.0 - (1.0 - confidence) ** (1.0 / min(positives, negatives))) / quantile
-    few = np.less(error, FEW / (positives * negatives))
-    error = np.where(few, np.maximum(error, least), error)[()]
+    is_small = np.less(error, FEW / (positives * negatives))
+    error = np.where(is_small, np.maximum(error, least), error)[()]
     width = quantile * error
     return AucInterval(value, value - width, value + width, error, degrees)
 
 
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The placement of each row, (n,), and which rows are positive."""
+    """The placement of each row, (n,), and the mask of the positive rows."""
     values, positive = checked(scores, y)
     block = np.unique(values, return_inverse=True)[1]  # blocks of tied scores, ascending
     above, below = _shares(block, positive), _shares(block, ~positive)
     return np.where(positive, below, 1.0 - above), positive
 
 
-def _shares(block: NDArray[np.int64], own: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """For each row, the share of the rows of a class that are below it, ties one half."""
-    counts = np.bincount(block[own], minlength=int(block.max()) + 1)
-    return np.asarray(((np.cumsum(counts) - counts / 2) / np.count_nonzero(own))[block])
+def _shares(block: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """For each row, the share of the rows of a class below the row, ties one half."""
+    counts = np.bincount(block[mask], minlength=int(block.max()) + 1)
+    return np.asarray(((np.cumsum(counts) - counts / 2) / np.count_nonzero(mask))[block])
 
 
 def _estimate(
@@ -239,15 +239,15 @@ def _estimate(
     group = np.unique(names, return_inverse=True)[1]  # numbers from 0
     value, count = float(np.mean(placements[positive])), int(group.max()) + 1
     sums, factors = [], []
-    for name, own in (("positive", positive), ("negative", ~positive)):
-        units = int(np.count_nonzero(np.bincount(group[own])))
+    for name, mask in (("positive", positive), ("negative", ~positive)):
+        units = int(np.count_nonzero(np.bincount(group[mask])))
         if units < 2:
-            what = "row" if groups is None else "group of rows"
-            raise DataError(f"An interval of an AUC needs two {what}s of each class, got one {name} {what}.")
-        deviations = (placements[own] - value) / np.count_nonzero(own)
-        sums.append(np.bincount(group[own], deviations, count))
+            unit = "row" if groups is None else "group of rows"
+            raise DataError(f"An interval of an AUC needs two {unit}s of each class, got one {name} {unit}.")
+        deviations = (placements[mask] - value) / np.count_nonzero(mask)
+        sums.append(np.bincount(group[mask], deviations, count))
         factors.append(units / (units - 1.0))
-    parts = [factor * float(own @ own) for factor, own in zip(factors, sums, strict=True)]
+    parts = [factor * float(values @ values) for factor, values in zip(factors, sums, strict=True)]
     variance = max(0.0, sum(parts) + 2.0 * count / (count - 1.0) * float(sums[0] @ sums[1]))
     # units - 1 is 1 / (factor - 1)
     spread = sum(part**2 * (factor - 1.0) for part, factor in zip(parts, factors, strict=True))
@@ -255,8 +255,8 @@ def _estimate(
 
 
 def t_quantile(confidence: float, degrees: float) -> float:
-    """The quantile of Student's t for a two-sided interval; ParameterError if the confidence is none."""
-    from scipy.special import stdtrit  # here, as workers import this module at their start
+    """The quantile of Student's t for a two-sided interval; ParameterError if the confidence is invalid."""
+    from scipy.special import stdtrit  # imported here, as workers import this module at their start
 
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"confidence must be > 0 and < 1, got {confidence!r}.")
@@ -264,7 +264,7 @@ def t_quantile(confidence: float, degrees: float) -> float:
 
 
 def chance_half_width(positives: int, negatives: int, confidence: float = 0.95) -> float:
-    """Half the width of the interval around 0.5 that the AUC of random scores is in; inf without a class."""
+    """Half the width of the interval around 0.5 of the AUC of random scores; inf if a class is empty."""
     if not positives or not negatives:
         return float("inf")
     variance = (positives + negatives + 1) / (12.0 * positives * negatives)  # Mann and Whitney's statistic

@@ -17,7 +17,7 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`, and so are the errors.
+        As in `exact_auc`, with its errors.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
 def two_way_partial_auc(
     scores: Any, y: Any, min_tpr: float = 0.5, max_fpr: float = 0.5, weights: Any = None
 ) -> float:
-    """Two-way partial AUC: the part of the curve with r >= min_tpr and f <= max_fpr, as a share of the most.
+    """Two-way partial AUC: the area for r >= min_tpr and f <= max_fpr, as a share of the maximum.
 
         tpauc = integral over f in [0, max_fpr] of max(0, r(f) - min_tpr), over max_fpr (1 - min_tpr)
 

@@ -1,6 +1,6 @@
-"""The measures of runs, tunings and boards: names, parameters, formulas, chance.
+"""The measures of runs, tunings and boards: names, parameters, formulas and chance values.
 
-All are computed from one sort: the points (FP_k, TP_k) of the ROC curve at the distinct scores.
+All measures are computed from one sort: the points (FP_k, TP_k) of the ROC curve at the distinct scores.
 With n+ positives and n- negatives, f = FP/n- is the false positive rate and r = TP/n+ the true positive rate.
 """
 
@@ -32,7 +32,7 @@ class Measure:
     name: ClassVar[str]  # name in settings, records and files
     title_form: ClassVar[str]  # title in sentences, with {its parameters}
     symbol_form: ClassVar[str]  # title of a column, with {its parameters}
-    rows: ClassVar[str] = "test"  # part that is measured: test or train
+    rows: ClassVar[str] = "test"  # measured part: test or train
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -156,10 +156,10 @@ class PrecisionAt(Measure):
     share: Share = 0.1
 
     def value(self, points: "RocPoints") -> float:
-        tp, seen = points.tp, points.fp + points.tp
-        rows = max(1.0, math.ceil(self.share * seen[-1] - ROUNDING))
-        k = int(np.searchsorted(seen, rows))
-        part = (rows - seen[k - 1]) / (seen[k] - seen[k - 1])
+        tp, counts = points.tp, points.fp + points.tp
+        rows = max(1.0, math.ceil(self.share * counts[-1] - ROUNDING))
+        k = int(np.searchsorted(counts, rows))
+        part = (rows - counts[k - 1]) / (counts[k] - counts[k - 1])
         return float((tp[k - 1] + part * (tp[k] - tp[k - 1])) / rows)
 
     def chance(self, positives: float) -> float:
@@ -191,7 +191,7 @@ class RecallAtFPR(Measure):
 
 @dataclass(frozen=True)
 class TrainingObjective(Measure):
-    """The objective that the method declares, over all pairs of training rows; of weights, lower is better.
+    """The declared objective of a method over all pairs of training rows; of weights, lower is better.
 
     It is recorded with the measures of scores, but not used for ranking, tuning or tests, since objectives
     differ between methods.
@@ -212,7 +212,7 @@ RECORDED: Mapping[str, type[Measure]] = {**MEASURES, TrainingObjective.name: Tra
 
 
 def named(name: Any, field: str = "metrics", known: Mapping[str, type[Measure]] = MEASURES) -> type[Measure]:
-    """The measure of a name; a ParameterError if there is none."""
+    """The measure of a name; ParameterError if the name is unknown."""
     if name not in known:
         raise ParameterError(f"{field}: unknown measure '{name}'. {suggest(str(name), list(known))}")
     return known[name]

@@ -8,8 +8,8 @@ convex, so a subgradient g of f at w bounds f, and therefore the minimum, from b
 where the last term has a closed form. The gap is F(w) minus this bound. With a ridge alone it is
 |grad F(w)|^2 / (2 l2), the bound by strong convexity; with a ball alone it is the Frank-Wolfe gap.
 
-At a kink of the loss, w does not determine the best subgradient. The slope used instead rises linearly over
-a short range of margins below the kink (`kernels.loss_pieces.Smoothed`). Each such slope is a subderivative
+At a kink of the loss, w does not determine the best subgradient. The slope that is used rises linearly over
+a short range of margins below the kink (`kernels.loss_pieces.Smoothed`). Such a slope is a subderivative
 at the kink, so its tangent through the kink bounds the loss. The gap includes the loss minus the tangents.
 """
 
@@ -23,7 +23,7 @@ from aucbench.contracts import MethodFacts, Norm, Objective, Problem
 from aucbench.errors import ParameterError, PluginError
 from aucbench.kernels import loss_pieces, pair_loss
 
-WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths tried for smoothing below a kink
+WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths of the smoothing below a kink
 ROUNDING = 1e-15  # relative rounding error of the terms in a gap
 ROUNDING_AT_KINKS = 1e-7  # the same for narrow widths: slopes are differences of nearly equal sums
 ONE_PAIR = np.array([1, -1], np.int8)
@@ -55,18 +55,18 @@ class Certificate(NamedTuple):
 
 
 def declared_objective(algorithm: Any, problem: Problem) -> Objective:
-    """The objective that a method declares; ParameterError if it has none, PluginError if it is invalid."""
+    """The declared objective of a method; ParameterError if there is none, PluginError if it is invalid."""
     if MethodFacts(algorithm).objective is None:
         raise ParameterError(f"{algorithm.name} declares no objective (method `objective` of the contract).")
-    found = algorithm.objective(problem)
-    if found is None:
+    result = algorithm.objective(problem)
+    if result is None:
         raise ParameterError(f"{algorithm.name} has no objective with these hyperparameters.")
-    if not isinstance(found, Objective) or not callable(getattr(found.loss, "value", None)):
+    if not isinstance(result, Objective) or not callable(getattr(result.loss, "value", None)):
         raise PluginError(
-            f"{algorithm.name}: `objective` returned {found!r:.60}; expected None or an aucbench.Objective "
+            f"{algorithm.name}: `objective` returned {result!r:.60}; expected None or an aucbench.Objective "
             "with a loss."
         )
-    return found
+    return result
 
 
 def regulariser(objective: Objective, w: np.ndarray) -> float:
@@ -93,8 +93,8 @@ def certificate(
 ) -> Certificate:
     """The objective, of a convex loss >= 0, at weights w (d,) in the ball, and a bound on its gap.
 
-    X is (n, d), dense or CSR; y has labels in {-1, 1} of both classes. `widths` of the range below a kink are
-    tried, and the best bound counts. Errors are those of `objective_value`.
+    X is (n, d), dense or CSR; y has labels in {-1, 1} of both classes. The bound is the best over all
+    `widths` of the range below a kink. Errors are those of `objective_value`.
     """
     scores, gap = np.asarray(X @ w, np.float64), math.inf
     start = pair_loss.pair_mean(objective.loss, np.zeros(2), ONE_PAIR).value
@@ -151,8 +151,8 @@ def _gap_of_quadratic(objective: Objective, mean: pair_loss.PairMean, X: Any) ->
     used = scale > 0.0
     hessian, g = hessian[np.ix_(used, used)] / np.outer(scale[used], scale[used]), g[used] / scale[used]
     values, vectors = np.linalg.eigh(hessian)
-    kept = values > len(values) * np.finfo(np.float64).eps * values[-1:]
+    is_large = values > len(values) * np.finfo(np.float64).eps * values[-1:]
     parts_of_g = vectors.T @ g
-    if np.linalg.norm(parts_of_g[~kept]) > ROUNDING * math.sqrt(mean.value):
-        return math.inf  # g has a part whose curvature is lost in rounding
-    return float(parts_of_g[kept] ** 2 @ (0.5 / values[kept])) + ROUNDING * mean.value
+    if np.linalg.norm(parts_of_g[~is_large]) > ROUNDING * math.sqrt(mean.value):
+        return math.inf  # the curvature of a part of g is lost in rounding
+    return float(parts_of_g[is_large] ** 2 @ (0.5 / values[is_large])) + ROUNDING * mean.value

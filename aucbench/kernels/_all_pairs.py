@@ -11,22 +11,22 @@ from aucbench.kernels import sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import helper, kernel
 
-BESIDE = 2.0**-13  # step of a numeric second derivative
+BESIDE = 2.0**-13  # distance of margins in a numeric second derivative
 LARGEST_EXPONENT = 700.0  # largest exponent of a multiplicative loss: products of larger powers overflow
 
 
 class PairMean:
     """The mean of a loss over all pairs, computed on demand, and its curvature.
 
-    The curvature is the Hessian by the scores: the Laplacian of a graph of pairs with weights. Here all pairs
-    have one, and subclasses give the sums over the pairs of each row.
+    The curvature is the Hessian by the scores: the Laplacian of a graph of pairs with weights. In this base
+    class all pairs have a weight. Subclasses give the sums over the pairs of each row.
     """
 
     def __init__(self, positives: np.ndarray, negatives: np.ndarray):
         self._sides = positives, negatives
 
     def _by_row(self, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
-        """(n, ...) numbers of the rows of both classes in the order of the rows."""
+        """(n, ...) numbers of both classes in the order of the rows."""
         total = np.empty((len(positives) + len(negatives), *positives.shape[1:]))
         for rows, numbers in zip(self._sides, (positives, negatives), strict=True):
             _place(rows, numbers, total)
@@ -54,11 +54,11 @@ class PairMean:
 
     @property
     def diagonal(self) -> np.ndarray:
-        """(n,) second derivatives, each by one score."""
+        """(n,) diagonal of the Hessian."""
         raise NotImplementedError
 
-    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sums for positives of `there` (n-, ...) over their pairs, and of `here` (n+, ...) for negatives."""
+    def _across(self, v_pos: np.ndarray, v_neg: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of `v_neg` (n-, ...) over the pairs of each positive, of `v_pos` (n+, ...) for negatives."""
         raise NotImplementedError
 
     @property
@@ -68,8 +68,8 @@ class PairMean:
 
     def product(self, v: np.ndarray) -> np.ndarray:
         """(n,) product of the Hessian with a vector (n,)."""
-        here, there = (v[side] for side in self._sides)
-        total: np.ndarray = (self.diagonal * v.T).T - self._by_row(*self._across(here, there))
+        v_pos, v_neg = (v[side] for side in self._sides)
+        total: np.ndarray = (self.diagonal * v.T).T - self._by_row(*self._across(v_pos, v_neg))
         return total
 
     def scatter(self, X: Any) -> np.ndarray:
@@ -93,13 +93,13 @@ class ByProduct(PairMean):
         super().__init__(np.flatnonzero(y == 1), np.flatnonzero(y == -1))
         self._rate, self._shares, self.largest = rate, [], 0.0  # largest exponent of a pair
         for side, sign in zip(self._sides, (1.0, -1.0), strict=True):
-            exponents, own = (
+            exponents, row_weights = (
                 sign * rate * scores[side],
                 np.ones(side.size) if weights is None else weights[side],
             )
-            shift = float(exponents.max(initial=-np.inf, where=own > 0.0))
+            shift = float(exponents.max(initial=-np.inf, where=row_weights > 0.0))
             self.largest += shift
-            self._shares.append(own * np.exp(np.minimum(exponents - shift, 0.0)) / own.sum())
+            self._shares.append(row_weights * np.exp(np.minimum(exponents - shift, 0.0)) / row_weights.sum())
         self._scale = math.exp(min(self.largest, LARGEST_EXPONENT))
         self._sums = [share.sum() for share in self._shares]
 
@@ -116,9 +116,9 @@ class ByProduct(PairMean):
     def diagonal(self) -> np.ndarray:
         return np.abs(self._rate * self.slopes)
 
-    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _across(self, v_pos: np.ndarray, v_neg: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         factor, (pos, neg) = self._rate**2 * self._scale, self._shares
-        return np.multiply.outer(pos, factor * (neg @ there)), np.multiply.outer(neg, factor * (pos @ here))
+        return np.multiply.outer(pos, factor * (neg @ v_neg)), np.multiply.outer(neg, factor * (pos @ v_pos))
 
     def scatter(self, X: Any) -> np.ndarray:
         rows, (pos, neg) = sorted_pairs.dense(X, self.rows), self._shares
@@ -138,32 +138,32 @@ class ByPairs(PairMean):
         super().__init__(np.flatnonzero(y == 1), np.flatnonzero(y == -1))
         self._compiled, self._least = compile_loss(loss), least_curvature(loss)
         self._scores = [scores[side] for side in self._sides]
-        self._own = [np.ones(side.size) if weights is None else weights[side] for side in self._sides]
-        self._pairs = float(self._own[0].sum() * self._own[1].sum()) or 1.0
+        self._weights = [np.ones(side.size) if weights is None else weights[side] for side in self._sides]
+        self._pairs = float(self._weights[0].sum() * self._weights[1].sum()) or 1.0
 
     @property
     def value(self) -> float:
-        sums = _value_sums(*self._scores, *self._own, self._compiled.value, self._compiled.theta)
+        sums = _value_sums(*self._scores, *self._weights, self._compiled.value, self._compiled.theta)
         return math.fsum(sums) / self._pairs
 
     @cached_property
     def slopes(self) -> np.ndarray:
         compiled = self._compiled
-        pos, neg = slope_sums(*self._scores, *self._own, compiled.derivative, compiled.theta)
+        pos, neg = slope_sums(*self._scores, *self._weights, compiled.derivative, compiled.theta)
         return self._by_row(pos / self._pairs, -neg / self._pairs)
 
     @cached_property
     def _graph(self) -> np.ndarray:
         compiled = self._compiled
-        found = second_derivatives(*self._scores, compiled.derivative, compiled.theta, self._least)
-        return np.asarray(found * (self._own[0][:, None] * self._own[1]) / self._pairs)
+        curvatures = second_derivatives(*self._scores, compiled.derivative, compiled.theta, self._least)
+        return np.asarray(curvatures * (self._weights[0][:, None] * self._weights[1]) / self._pairs)
 
     @property
     def diagonal(self) -> np.ndarray:
         return self._by_row(self._graph.sum(axis=1), self._graph.sum(axis=0))
 
-    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._graph @ there, self._graph.T @ here
+    def _across(self, v_pos: np.ndarray, v_neg: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._graph @ v_neg, self._graph.T @ v_pos
 
 
 def least_curvature(loss: Any) -> float:
@@ -173,7 +173,7 @@ def least_curvature(loss: Any) -> float:
 
 @kernel
 def _place(rows, numbers, total):
-    """Set some rows of an array; in half the time of NumPy."""
+    """Set some rows of an array, in half the time that NumPy takes."""
     for k in range(rows.size):
         total[rows[k]] = numbers[k]
 
@@ -209,16 +209,16 @@ def slope_sums(high, low, high_weights, low_weights, address, parameter):
 @kernel
 def second_derivatives(high, low, address, parameter, least):
     """(n+, n-) second derivatives, at least `least`."""
-    found = np.empty((high.size, low.size))
+    curvatures = np.empty((high.size, low.size))
     for i in range(high.size):
         for j in range(low.size):
-            found[i, j] = second(address, high[i] - low[j], parameter, least)
-    return found
+            curvatures[i, j] = second(address, high[i] - low[j], parameter, least)
+    return curvatures
 
 
 @helper
 def second(address, m, theta, least):
-    """A second derivative, at least `least`, from first derivatives beside the margin."""
+    """A second derivative, at least `least`, from first derivatives near the margin."""
     once = call(address, m + BESIDE, theta) - call(address, m - BESIDE, theta)
     twice = call(address, m + 2.0 * BESIDE, theta) - call(address, m - 2.0 * BESIDE, theta)
     return max(least, (8.0 * once - twice) / (12.0 * BESIDE))

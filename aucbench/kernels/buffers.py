@@ -23,7 +23,7 @@ def scatter(X: Any, i: int, x: Any) -> None:
 @for_dense_rows
 def clear(X: Any, i: int, x: Any) -> None:
     """Set x to zero after x_i was scattered into it."""
-    return  # the next row overwrites it
+    return  # the next row overwrites x
 
 
 @for_csr_rows(clear)
@@ -48,17 +48,17 @@ def products(X: Any, j: int, u: Any, x: Any) -> Any:
 def _products_csr(X, j, u, x):
     indices, data = X.indices, X.data
     start, stop = extent(X, j)
-    whole = stop - ((stop - start) & ONE)
-    # two partial sums each: additions need not wait for each other
+    main_stop = stop - ((stop - start) & ONE)
+    # two partial sums per product: additions need not wait for each other
     a0 = a1 = b0 = b1 = 0.0
-    for k in range(start, whole, TWO):
+    for k in range(start, main_stop, TWO):
         c0, c1 = indices[k], indices[k + ONE]
         d0, d1 = data[k], data[k + ONE]
         a0 += d0 * u[c0]
         b0 += d0 * x[c0]
         a1 += d1 * u[c1]
         b1 += d1 * x[c1]
-    for k in range(whole, stop):
+    for k in range(main_stop, stop):
         a0 += data[k] * u[indices[k]]
         b0 += data[k] * x[indices[k]]
     return a0 + a1, b0 + b1
@@ -67,19 +67,19 @@ def _products_csr(X, j, u, x):
 @for_dense_rows
 def difference(X: Any, i: int, j: int, u: Any) -> Any:
     """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
-    product = own = square = 0.0
+    product = x_product = square = 0.0
     for k in range(X.shape[1]):
         left = np.float64(X[i, k])
         z = left - X[j, k]
         product += z * u[k]
-        own += z * left
+        x_product += z * left
         square += z * z
-    return product, own, square
+    return product, x_product, square
 
 
 @for_csr_rows(difference)
 def _difference_csr(X, i, j, u):
-    product = own = square = 0.0
+    product = x_product = square = 0.0
     p, p_stop = extent(X, i)
     q, q_stop = extent(X, j)
     while p < p_stop or q < q_stop:
@@ -95,9 +95,9 @@ def _difference_csr(X, i, j, u):
             q += ONE
         z = left - right
         product += z * u[column]
-        own += z * left
+        x_product += z * left
         square += z * z
-    return product, own, square
+    return product, x_product, square
 
 
 @for_dense_rows
@@ -108,10 +108,10 @@ def longest(X: Any, order: Any, members: Any) -> int:
 
 @for_csr_rows(longest)
 def _longest_csr(X, order, members):
-    row, most = order[0], X.indptr[0]
+    row, max_length = order[0], X.indptr[0]
     for rows in (order, members.ravel()):
         for i in rows:
             length = X.indptr[i + 1] - X.indptr[i]
-            if length > most:
-                row, most = i, length
+            if length > max_length:
+                row, max_length = i, length
     return row

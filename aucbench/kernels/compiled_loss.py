@@ -1,7 +1,7 @@
 """Losses as compiled code: plain scalar functions compiled to addresses, and the call of an address.
 
-A kernel receives an address as an integer, so that it is compiled once for all losses, including those of
-third parties, and found in the disk cache. Addresses are invalid in other processes: store the loss in a
+A kernel receives an address as an integer, so that the kernel is compiled once for all losses, including
+third-party losses, and stays in the disk cache. Addresses are invalid in other processes: store the loss in a
 state, never its addresses.
 """
 
@@ -27,12 +27,12 @@ class CompiledLoss(NamedTuple):
 
     value: int  # address of value(m, theta)
     derivative: int  # address of derivative(m, theta)
-    prox: int  # address of prox(m, c, theta); 0 if the loss has none
+    prox: int  # address of prox(m, c, theta); 0 if the loss has no prox
     theta: float
 
 
 def theta(loss: Any) -> float:
-    """The parameter of a loss: the value of its single dataclass field, 0 if it has none.
+    """The parameter of a loss: the value of its single dataclass field, 0 without a field.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def theta(loss: Any) -> float:
     Raises
     ------
     ParameterError
-        There is no loss: the problem was made without one.
+        The problem has no loss.
     """
     if loss is None:
         raise ParameterError("The method needs a loss: Problem(X, y, n_iterations, loss).")
@@ -69,17 +69,17 @@ def compile_loss(loss: Any) -> CompiledLoss:
         Addresses, valid in this process.
     """
     cls: Any = type(loss)
-    value, derivative, prox = (0 if each is None else int(each.address) for each in _compile_class(cls))
+    value, derivative, prox = (0 if code is None else int(code.address) for code in _compile_class(cls))
     return CompiledLoss(value, derivative, prox, theta(loss))
 
 
 @cache  # keeps the compiled functions alive while their addresses are in use
 def _compile_class(cls: Any) -> list[Any]:
-    found = []
+    cfuncs = []
     for function, signature in ((cls.value, SCALAR), (cls.derivative, SCALAR), (LossFacts(cls).prox, PROX)):
         plain = getattr(function, "py_func", function)
-        found.append(None if plain is None else cached(partial(numba.cfunc, signature), plain))
-    return found
+        cfuncs.append(None if plain is None else cached(partial(numba.cfunc, signature), plain))
+    return cfuncs
 
 
 @intrinsic

@@ -21,8 +21,8 @@ from aucbench.contracts.code_digest import folder_digest, module_digest
 # Never nnan or ninf: they compile NaN checks away.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 
-# A function that only compiled code calls needs no entry for the interpreter, which takes a sixth of the
-# time of compilation: it unpacks every array and NamedTuple. Numba adds another one for C.
+# A function that only compiled code calls needs no wrapper for the interpreter. The wrapper unpacks arrays
+# and NamedTuples, and takes a sixth of the compile time. By default numba adds another wrapper for C.
 NO_ENTRY: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 UNREADABLE = (pickle.UnpicklingError, EOFError, ImportError, AttributeError, IndexError, ValueError)
 _CACHE_SET = RLock()  # numba has one cache setting for the whole process
@@ -30,7 +30,7 @@ _CACHE_SET = RLock()  # numba has one cache setting for the whole process
 
 @cache
 def source_hash() -> str:
-    """Hash of all code of `aucbench.kernels`, since any of it may be inlined by a kernel.
+    """Hash of all code of `aucbench.kernels`, since a kernel may inline any of this code.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def fast_kernel(function: Callable[..., Any]) -> Any:
 def helper(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call; called from Python it is interpreted.
 
-    It is compiled with the arithmetic of `kernel`, in about 15 % less time, and kept on disk in the kernels
-    that call it. They call it by its name: it cannot be an argument of a kernel, be one of two functions that
-    a condition chooses between, or call itself. A rule calls functions made by `scalar` instead.
+    A helper is compiled with the arithmetic of `kernel`, in about 15 % less time, and cached on disk in the
+    kernels that call it by name. A helper cannot be an argument of a kernel, be one of two functions between
+    which a condition chooses, or call itself. A rule calls functions made by `scalar` instead.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def fast_helper(function: Callable[..., Any]) -> Any:
 
 
 def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars for use in rules; it is inlined, so no scalar passes through memory.
+    """Compile a function of scalars for use in rules; inlined, so that no scalar passes through memory.
 
-    It counts no array references, which would cost as much as a short row, and cannot make arrays.
+    No array references are counted, since this would cost as much as a short row; arrays cannot be made.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def inlined(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def only_compiled(function: Callable[..., Any]) -> Any:
-    """A function with the name, arguments and docstring of another, to be called in compiled code only."""
+    """A placeholder with the signature and docstring of a function, to be called in compiled code only."""
 
     @wraps(function)
     def refuse(*args: Any, **kwargs: Any) -> Any:
@@ -131,7 +131,7 @@ def only_compiled(function: Callable[..., Any]) -> Any:
 
 
 def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Make a function of compiled code, with a version for each combination of the types of its arguments.
+    """Make a function of compiled code, with a version for each combination of argument types.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     Returns
     -------
     callable
-        A decorator of a function that takes the numba types of the arguments, and returns the version for
-        them: a function with the same names of arguments; or None if there is none.
+        A decorator of a function that takes the numba types of the arguments. It returns the version for
+        these types, a function with the same argument names, or None if there is no version.
     """
 
     def register(choose: Callable[..., Any]) -> Any:
@@ -155,7 +155,7 @@ def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @intrinsic
 def rarely(typingctx, condition):
-    """A condition that rarely holds, as a branch: numbers that it changes are not waited for."""
+    """A condition that rarely holds, as a branch: the processor does not wait for the numbers it changes."""
 
     def generate(context, builder, signature, args):
         kind = args[0].type
@@ -175,22 +175,22 @@ def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return compiler(**options)(function)  # no file to cache by
+        return compiler(**options)(function)  # without a source file there is no cache
 
 
 class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declares no types
     """Numba's index of the compiled versions of a kernel, with each key pickled separately.
 
     A key holds the argument types. The class of a NamedTuple may belong to a plugin that this process cannot
-    import: such a key stays pickled, and other versions are still found. A damaged file is a cache miss.
+    import: such a key stays pickled, and other versions can still be loaded. A damaged file is a cache miss.
     """
 
     def _load_index(self) -> Any:
         try:
-            found = super()._load_index()
+            overloads = super()._load_index()
         except UNREADABLE:
             return {}
-        return {_unpickled(key): name for key, name in found.items()}
+        return {_unpickled(key): name for key, name in overloads.items()}
 
     def _save_index(self, overloads: Any) -> None:
         keys = (key if isinstance(key, bytes) else self._dump(key) for key in overloads)
@@ -203,7 +203,7 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declare
             return None
 
     def save(self, key: Any, data: Any) -> None:
-        with suppress(OSError):  # a full disk only costs the next process the compilation
+        with suppress(OSError):  # on a full disk the next process compiles again
             super().save(key, data)
 
 

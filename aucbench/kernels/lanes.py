@@ -1,9 +1,9 @@
 """Eight numbers side by side, one for each setting of a grid, that compiled code uses like one number.
 
 A value of the numba type `Lanes` is one processor register. Sums, differences, products and quotients take
-two of them, or one and a number. Lanes are independent: infinity or NaN in one setting does not reach the
-others. In compiled code, `array` turns an array (..., 8) into an array of lanes, which `rows`, `buffers`,
-`vectors` and `weights` accept like an array of numbers. A kernel that branches by `where_less` and
+two `Lanes`, or `Lanes` and a number. Lanes are independent: infinity or NaN in one setting does not reach
+other settings. In compiled code, `array` turns an array (..., 8) into an array of lanes, which `rows`,
+`buffers`, `vectors` and `weights` accept like an array of numbers. A kernel that branches by `where_less` and
 `any_moves` therefore serves one setting and eight; the argument types select the compiled version.
 """
 
@@ -48,9 +48,9 @@ class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba declare
 def _broadcast(context, builder, fromty, toty, number):
     """One number in all lanes."""
     number = context.cast(builder, number, fromty, types.float64)
-    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, cgutils.int32_t(0))
+    vector = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, cgutils.int32_t(0))
     zeros = ir.Constant(ir.VectorType(cgutils.int32_t, WIDTH), [0] * WIDTH)
-    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), zeros)
+    return builder.shuffle_vector(vector, ir.Constant(_VECTOR, ir.Undefined), zeros)
 
 
 @intrinsic
@@ -60,9 +60,9 @@ def array(typingctx, numbers):
 
     def generate(context, builder, signature, args):
         source = make_array(signature.args[0])(context, builder, args[0])
-        found = make_array(kind)(context, builder)
+        view = make_array(kind)(context, builder)
         populate_array(
-            found,
+            view,
             data=builder.bitcast(source.data, _VECTOR.as_pointer()),
             shape=cgutils.unpack_tuple(builder, source.shape)[:-1],
             strides=cgutils.unpack_tuple(builder, source.strides)[:-1],
@@ -70,8 +70,8 @@ def array(typingctx, numbers):
             meminfo=source.meminfo,
             parent=source.parent,
         )
-        context.nrt.incref(builder, kind, found._getvalue())
-        return found._getvalue()
+        context.nrt.incref(builder, kind, view._getvalue())
+        return view._getvalue()
 
     return kind(numbers), generate
 
@@ -166,7 +166,7 @@ def _negative(value):
 
 
 def zeros(*shape: int) -> np.ndarray:
-    """A float64 array of zeros (..., 8), each of its lanes in one cache line."""
+    """A float64 array of zeros (..., 8), with the lanes of an element in one cache line."""
     count = math.prod(shape)
     room = np.zeros(count + WIDTH)
     skipped = -room.ctypes.data % (8 * WIDTH) // 8
@@ -177,9 +177,9 @@ def joined(vectors: Sequence[np.ndarray]) -> np.ndarray:
     """(d, parts, 8) the vectors (parts, d) of eight settings, side by side."""
     parts, d = vectors[0].shape
     U = zeros(d, parts, WIDTH)
-    for lane, each in enumerate(vectors):
-        if each.any():  # skip zeros, which need no memory yet
-            U[:, :, lane] = each.T
+    for lane, vector in enumerate(vectors):
+        if vector.any():  # skip zeros, which need no memory yet
+            U[:, :, lane] = vector.T
     return U
 
 
@@ -187,5 +187,5 @@ def separate(U: np.ndarray, vectors: Sequence[np.ndarray]) -> None:
     """Copy U (d, parts, 8) into the vectors (parts, d) of eight settings."""
     for start in range(0, len(U), 4096):  # blocks of columns that fit in the cache
         part = U[start : start + 4096]
-        for lane, each in enumerate(vectors):
-            each[:, start : start + 4096] = part[:, :, lane].T
+        for lane, vector in enumerate(vectors):
+            vector[:, start : start + 4096] = part[:, :, lane].T

@@ -14,7 +14,7 @@ import numpy as np
 from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_helper, fast_kernel, helper, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
-from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
+from aucbench.kernels.rule_loops import Scaled, has_faded, recompute, written_out
 from aucbench.kernels.weights import _less
 
 STEP: Any = None
@@ -28,10 +28,10 @@ CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 START = Scaled()
 PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
 FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
-UNCERTAIN, AFTER = 12, 13  # places in `rule_loops.Update`
-OWN = 14
+UNCERTAIN, AFTER = 12, 13  # fields of `rule_loops.Update`
+STATE = 14  # first row of the method's numbers
 
-MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones
+MOST_FOLDS = 512  # most pending foldings of a column; a new folding updates all pending foldings
 NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
 
 
@@ -40,7 +40,7 @@ class LazyFolds(NamedTuple):
 
     seen: Any  # (d,) foldings applied to a column; (0,) if all columns fold at once
     count: Any  # (1,) foldings so far
-    keep: Any  # (MOST_FOLDS, lanes) factor of u for a column that has seen so many foldings
+    keep: Any  # (MOST_FOLDS, lanes) factor of u, by the number of applied foldings
     lost: Any  # (MOST_FOLDS, lanes) multiple of u to subtract from v
 
 
@@ -58,8 +58,8 @@ def advance(
 ):  # fmt: skip
     """Take step t of the rule along row i of X with every setting.
 
-    `scalars`, `params` and `fixed` provide the types and flags shared by all settings. Returns no scalars but
-    the number of settings whose products with the fixed vectors must be recomputed.
+    `scalars`, `params` and `fixed` provide the types and flags shared by all settings. Returns, instead of
+    scalars, the number of settings whose products with the fixed vectors must be recomputed.
     """
     uv, numbers, lazy = block
     catch_up(X, i, uv, lazy)
@@ -70,11 +70,11 @@ def advance(
         catch_up_all(uv, lazy)
         for m in range(LANES):
             w = pick(numbers, START, 0, m, LANES)
-            products = pick(numbers, fixed, OWN + len(scalars) + len(params), m, LANES)
+            products = pick(numbers, fixed, STATE + len(scalars) + len(params), m, LANES)
             if is_due or has_faded(w, products):
-                w, products = exactly(w, products, F, uv[:, m])
+                w, products = recompute(w, products, F, uv[:, m])
                 put(numbers, START, 0, m, LANES, w)
-                put(numbers, fixed, OWN + len(scalars) + len(params), m, LANES, products)
+                put(numbers, fixed, STATE + len(scalars) + len(params), m, LANES, products)
     if positive:  # branch outside the loop over settings
         folds, uncertain, sums, faded = STEP_ALL(
             t, True, n_pos, square, row_weight, is_due, numbers, fixed, changes, scalars, params, loss
@@ -92,7 +92,7 @@ def advance(
         for m in range(LANES):
             if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
                 w = pick(numbers, START, 0, m, LANES)
-                radius = pick(numbers, params, OWN + len(scalars), m, LANES).radius
+                radius = pick(numbers, params, STATE + len(scalars), m, LANES).radius
                 shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
                 scale = w.scale * shrink
                 weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
@@ -109,12 +109,13 @@ def step_all(
     Returns the numbers of settings that must fold, are uncertain, have a sum, and have faded products.
     """
     folds = uncertain = sums = faded = 0
-    last = OWN + len(scalars) + len(params)
+    first = STATE + len(scalars)
+    last = first + len(params)
     for m in range(LANES):
         update, w, products, new = STEP(
             t, positive, positives, numbers[at(PRODUCT, m, LANES)], square, row_weight, is_due,
             pick(numbers, START, 0, m, LANES), pick(numbers, fixed, last, m, LANES), changes,
-            pick(numbers, scalars, OWN, m, LANES), pick(numbers, params, OWN + len(scalars), m, LANES), loss,
+            pick(numbers, scalars, STATE, m, LANES), pick(numbers, params, first, m, LANES), loss,
         )  # fmt: skip
         numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
         numbers[at(FOLD_SCALE, m, LANES)] = w.scale
@@ -125,7 +126,7 @@ def step_all(
         weight = 0.0 if update.must_fold else w.weight
         w = Scaled(scale, inverse, weight + update.after * scale, w.total, w.size, w.peak)
         put(numbers, START, 0, m, LANES, w)
-        put(numbers, scalars, OWN, m, LANES, new)
+        put(numbers, scalars, STATE, m, LANES, new)
         put(numbers, fixed, last, m, LANES, products)
         numbers[at(A, m, LANES)] = a
         numbers[at(B, m, LANES)] = weight * a
@@ -154,10 +155,10 @@ def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
     for c, kind in enumerate(map(str, example.types)):
         value = f"numbers[np.uintp((first + {c}) * lanes + m)]"
         parts.append(f"example[{c}]" if kind == "bool" else f"np.int64({value})" if "int" in kind else value)
-    made = getattr(example, "instance_class", None)
+    cls = getattr(example, "instance_class", None)
     result = f"({''.join(f'{part}, ' for part in parts)})"
     return written_out(
-        "numbers, example, first, m, lanes", f"made(*{result})" if made else result, made=made, np=np
+        "numbers, example, first, m, lanes", f"made(*{result})" if cls else result, made=cls, np=np
     )
 
 
@@ -165,33 +166,33 @@ def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
 def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> Any:
     """Store the tuple of setting m in the rows from `first` on."""
     if new != example:  # the float array would hide a changed type
-        # The message of the loop for one setting.
+        # The same message as from the loop for one setting.
         raise TypeError(f"Cannot unify {example} and {new} for 'scalars'")
     stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
     return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 
 
-# LANES is no constant here: short loops of constant length are not vectorised.
+# These functions do not use the constant LANES: short loops of constant length are not vectorised.
 
 
 @for_rows(CONTRACTED)
 def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
     """Set the products u.x_i of every setting.
 
-    Four entries of a row at a time, so that the products are loaded and stored once for four entries.
+    Four entries of a row are handled at a time, so that products are loaded and stored once for four entries.
     """
     lanes = uv.shape[1] // 2
     product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
     product[:] = 0.0
     start, stop = extent(X, i)
     start, stop = np.intp(start), np.intp(stop)
-    whole = stop - (stop - start) % 4
-    for p in range(start, whole, 4):
+    main_stop = stop - (stop - start) % 4
+    for p in range(start, main_stop, 4):
         (j0, x0), (j1, x1) = entry(X, i, p), entry(X, i, p + 1)
         (j2, x2), (j3, x3) = entry(X, i, p + 2), entry(X, i, p + 3)
         for m in range(product.size):
             product[m] += x0 * uv[j0, m] + x1 * uv[j1, m] + x2 * uv[j2, m] + x3 * uv[j3, m]
-    for p in range(whole, stop):
+    for p in range(main_stop, stop):
         j, x = entry(X, i, p)
         for m in range(product.size):
             product[m] += x * uv[j, m]
@@ -209,7 +210,7 @@ def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
             uv[j, m] += ab[m] * x
 
 
-# Foldings at once or lazily, column by column. On wide sparse rows a short step after a long one may shrink
+# Columns fold all at once, or lazily one by one. On wide sparse rows a short step after a long one may shrink
 # the weights so much that every step must fold. A lazy column combines all foldings since its last use.
 
 
@@ -234,7 +235,7 @@ def fold(uv, numbers, lazy):
 
 @fast_helper
 def _defer(uv, must_fold, scales, sums, lazy):
-    """Add a folding to the pending ones."""
+    """Add a folding to the pending foldings."""
     if lazy.count[0] == MOST_FOLDS:
         catch_up_all(uv, lazy)
     last = lazy.count[0]
@@ -250,7 +251,7 @@ def _defer(uv, must_fold, scales, sums, lazy):
 
 @fast_kernel
 def catch_up_all(uv, lazy):
-    """Fold all columns that are behind."""
+    """Fold all columns with pending foldings."""
     if lazy.count[0] > 0:
         for j in range(uv.shape[0]):
             _fold_column(uv, j, lazy)
@@ -270,7 +271,7 @@ def _fold_column(uv, j, lazy):
 
 @for_dense_rows
 def catch_up(X: Any, i: int, uv: Any, lazy: Any) -> None:
-    """Fold the columns of x_i that are behind."""
+    """Fold the columns of x_i with pending foldings."""
 
 
 @for_csr_rows(catch_up)

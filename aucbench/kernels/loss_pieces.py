@@ -37,7 +37,7 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
     Returns
     -------
     tuple of Piece, or None
-        In ascending order of margins; None if the loss declares none.
+        In ascending order of margins; None if the loss declares no pieces.
     """
     if LossFacts(loss).pieces is None:
         return None
@@ -72,11 +72,11 @@ def knots(loss: Any) -> tuple[Piece, tuple[Knot, ...]] | None:
     parts = pieces(loss)
     if parts is None:
         return None
-    found = [
+    terms = [
         Knot(left.upper, left.slope(left.upper) - right.slope(left.upper), 2.0 * (left.c2 - right.c2))
         for left, right in pairwise(parts)
     ]
-    return parts[-1], tuple(found)
+    return parts[-1], tuple(terms)
 
 
 def rate(loss: Any) -> float | None:
@@ -106,7 +106,7 @@ def kinks(loss: Any) -> tuple[float, ...]:
 class Smoothed:
     """A loss with its kinks rounded: the slope rises linearly over margins from k - width up to the kink k.
 
-    It is never above the loss. Its slope at any margin is a subderivative of the loss there or at the kink.
+    It is never above the loss. Its slope is a subderivative of the loss at the same margin or at the kink.
 
     Parameters
     ----------
@@ -122,17 +122,17 @@ class Smoothed:
     loss: Any
 
     def pieces(self, width: float) -> tuple[tuple[float, float, float, float], ...]:
-        """The pieces of the loss, and one more below each kink.
+        """The pieces of the loss, and an additional piece below each kink.
 
         Raises
         ------
         ParameterError
             The loss is not linear below a kink, or a piece is shorter than the width.
         """
-        parts, found, offset = pieces(self.loss) or (), [], 0.0
+        parts, new_parts, offset = pieces(self.loss) or (), [], 0.0
         for left, right in zip(parts, (*parts[1:], None), strict=True):
             if right is None or not _jumps(left, right):
-                found.append((left.upper, left.c0, left.c1, left.c2))
+                new_parts.append((left.upper, left.c0, left.c1, left.c2))
                 continue
             low = left.upper - width
             if left.c2 or not low > left.lower:
@@ -141,12 +141,12 @@ class Smoothed:
                     f"width of {width:g}; the loss must be linear there."
                 )
             bend = (right.slope(left.upper) - left.c1) / (2.0 * width)
-            # left(m) + bend (m - low)^2; later pieces rise by its value at the kink
-            found.append((low, left.c0, left.c1, 0.0))
-            found.append((left.upper, left.c0 + bend * low * low, left.c1 - 2.0 * bend * low, bend))
+            # left(m) + bend (m - low)^2; later pieces rise by the value of this term at the kink
+            new_parts.append((low, left.c0, left.c1, 0.0))
+            new_parts.append((left.upper, left.c0 + bend * low * low, left.c1 - 2.0 * bend * low, bend))
         # The last piece must equal the loss: subtract the rise from the pieces on its left.
         shifted: list[tuple[float, float, float, float]] = []
-        for upper, c0, c1, c2 in reversed(found):
+        for upper, c0, c1, c2 in reversed(new_parts):
             if shifted:
                 above = shifted[-1]
                 offset = (above[1] - c0) + (above[2] - c1) * upper + (above[3] - c2) * upper * upper
@@ -157,20 +157,20 @@ class Smoothed:
 class Excess(Smoothed):
     """A loss minus its tangent at the margin of a pair, with the slope of the `Smoothed` loss.
 
-    The tangent touches the loss at the kink, so it is below the loss everywhere.
+    The tangent touches the loss at the kink, so the tangent is below the loss everywhere.
     """
 
     def pieces(self, width: float) -> tuple[tuple[float, float, float, float], ...]:
-        """One piece below each kink, which is not 0."""
-        parts, found = pieces(self.loss) or (), []
+        """A piece below each kink; all other pieces are 0."""
+        parts, new_parts = pieces(self.loss) or (), []
         for left, right in pairwise(parts):
             if not _jumps(left, right):
                 continue
             k, low = left.upper, left.upper - width
             rise = (right.slope(k) - left.c1) / width
             # (smoothed slope - left slope) (k - m) = rise (m - low) (k - m)
-            found += [(low, 0.0, 0.0, 0.0), (k, -rise * low * k, rise * (low + k), -rise)]
-        return (*found, (math.inf, 0.0, 0.0, 0.0))
+            new_parts += [(low, 0.0, 0.0, 0.0), (k, -rise * low * k, rise * (low + k), -rise)]
+        return (*new_parts, (math.inf, 0.0, 0.0, 0.0))
 
 
 def _jumps(left: Piece, right: Piece) -> bool:

@@ -3,7 +3,7 @@
 Four ways: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a product of two
 means in O(n) for a multiplicative loss and pair by pair for few pairs (both in `_all_pairs`), and polynomials
 between intervals of scores for any other loss (`pair_tree`, in about O(n log n), with a relative error of at
-most `ACCURACY`). The loss plugin's declarations select the way, never its name. The mean over no pairs is 0.
+most `ACCURACY`). The declarations of the loss select the way, never its name. The mean over no pairs is 0.
 """
 
 import math
@@ -48,7 +48,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     ------
     ParameterError
         The loss is neither smooth nor declares its pieces, and more pairs are near its kinks than can be
-        visited one by one; or, when slopes are computed, it changes within too narrow margins.
+        visited one by one; or, when slopes are computed, the loss changes within too narrow margins.
     """
     scores = np.ascontiguousarray(scores, np.float64)
     parts = pieces(loss)
@@ -66,7 +66,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
 
 
 def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The weight of each row as a share of its class; 0 where all weights of the class are.
+    """The weight of each row as a share of its class; 0 if all weights of the class are 0.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ class _ByPieces(PairMean):
         return self._sum((X.shape[1], X.shape[1]), sorted_pairs.scatter, X)
 
     def dense(self) -> np.ndarray:
-        place, size = np.zeros(self._size, np.intp), self.rows.size
-        place[self.rows] = np.arange(size)
-        sides, graph = [place[side] for side in self._ranking[:2]], np.zeros((size, size))
+        positions, size = np.zeros(self._size, np.intp), self.rows.size
+        positions[self.rows] = np.arange(size)
+        sides, graph = [positions[side] for side in self._ranking[:2]], np.zeros((size, size))
         for weight, pairs in self._curved:
             _subtract(graph, pairs.starts, pairs.stops, *sides, *self._ranking[4:], weight)
         graph += graph.T
@@ -153,10 +153,10 @@ class _ByPieces(PairMean):
 def _subtract(graph, starts, stops, positives, negatives, high_weights, low_weights, weight):
     """Subtract the weights of the pairs of a window from the entries of a graph."""
     for i in range(starts.size):
-        own = weight if high_weights is None else weight * high_weights[i]
+        high_weight = weight if high_weights is None else weight * high_weights[i]
         for j in range(starts[i], stops[i]):
-            other = 1.0 if low_weights is None else low_weights[j]
-            graph[positives[i], negatives[j]] -= own * other
+            low_weight = 1.0 if low_weights is None else low_weights[j]
+            graph[positives[i], negatives[j]] -= high_weight * low_weight
 
 
 @kernel
@@ -165,7 +165,7 @@ def _class_shares(y, weights):
     for i in range(y.size):
         positives += weights[i] * (y[i] == 1)
         negatives += weights[i] * (y[i] == -1)
-    found = np.empty(y.size)
+    shares = np.empty(y.size)
     for i in range(y.size):
-        found[i] = weights[i] / ((positives if y[i] == 1 else negatives) or 1.0)
-    return found
+        shares[i] = weights[i] / ((positives if y[i] == 1 else negatives) or 1.0)
+    return shares

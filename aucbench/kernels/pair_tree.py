@@ -1,7 +1,7 @@
 """Sums of any function of the margin over all pairs, in about O(n log n): polynomials between intervals.
 
 Scores lie in a tree of intervals, and `pair_plan` divides the pairs. The sum over the pairs of two intervals
-with a polynomial needs only the moments of both. This is the fast multipole method on a line, with
+with a polynomial needs only the moments of both intervals. This is the fast multipole method on a line, with
 polynomials of the function itself (Fong, Darve, Journal of Computational Physics 2009).
 
 A position in an interval is an exact multiple of its width, so that the precision of a margin depends
@@ -24,10 +24,10 @@ from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.pair_plan import FLOOR, TERMS, TOLERANCE, UnorderedError, in_cells, plan_pairs
 from aucbench.kernels.sorted_pairs import near_zero, rank
 
-MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
+MOST_PAIRS = 200_000_000  # limit of pairs near undeclared kinks: one sum takes seconds
 ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
-REFINEMENTS = 3  # most times that a scale is lowered to reach it
-CHECKED_ACCURACY = 1e-6  # largest relative error of the slopes that are checked pair by pair
+REFINEMENTS = 3  # most times that a scale is lowered to reach `ACCURACY`
+CHECKED_ACCURACY = 1e-6  # largest relative error of slopes checked pair by pair
 BLOCK = 256  # rows whose powers are computed together
 FACTORIALS = np.array([float(math.factorial(q)) for q in range(TERMS)])
 
@@ -46,26 +46,26 @@ class _ByTree(PairMean):
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, shares: np.ndarray):
         self._loss, self._compiled = loss, compile_loss(loss)
-        self._given = near_zero(scores), y, shares
-        self._ranking, self._cell = in_cells(*self._given)
+        self._inputs = near_zero(scores), y, shares
+        self._ranking, self._cell = in_cells(*self._inputs)
         sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in self._ranking[2:4]]
         margins = np.subtract.outer(*sample).ravel()
         self._scales = [
-            float(min(np.mean(np.abs(_values(margins, each, self._compiled.theta))), np.finfo(float).max))
-            for each in (self._compiled.value, self._compiled.derivative)
+            float(min(np.mean(np.abs(_values(margins, address, self._compiled.theta))), np.finfo(float).max))
+            for address in (self._compiled.value, self._compiled.derivative)
         ]
         self._divide()
 
     def _divide(self) -> None:
         """Divide the pairs for errors of `TOLERANCE` x `FLOOR` of the scales."""
-        positives, negatives, self._high, self._low, *own = self._ranking
+        positives, negatives, self._high, self._low, *weights = self._ranking
         super().__init__(positives, negatives)
         try:
             self._tree, self._plan = plan_pairs(
                 self._compiled, self._high, self._low, self._cell, self._scales, MOST_PAIRS
             )
         except UnorderedError:
-            self._ranking, self._cell = rank(*self._given), 0.0
+            self._ranking, self._cell = rank(*self._inputs), 0.0
             self._divide()
         except ParameterError as error:
             pairs = positives.size * negatives.size
@@ -74,7 +74,7 @@ class _ByTree(PairMean):
                 f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
             ) from error
         else:
-            self._own = self._weighted(*own)
+            self._weights = self._weighted(*weights)
 
     def _weighted(self, high_weights: Any, low_weights: Any) -> Weighted:
         """Weights of the rows of both classes, with their moments."""
@@ -86,7 +86,7 @@ class _ByTree(PairMean):
         )
 
     def _is_accurate(self, which: int, size: float) -> bool:
-        """Whether a mean of this size is accurate; else the scale is lowered to it."""
+        """Whether a mean of this size is accurate; else the scale is lowered to the size."""
         scale = self._scales[which]
         if TOLERANCE * FLOOR * scale <= ACCURACY * size:
             return True
@@ -97,9 +97,9 @@ class _ByTree(PairMean):
     @cached_property
     def value(self) -> float:
         for _ in range(REFINEMENTS):
-            compiled, own = self._compiled, self._own
-            total = _far_value(self._plan, own.high_moments, own.low_moments) + _near_value(
-                self._tree, self._plan, self._high, self._low, *own[:2], compiled.value, compiled.theta
+            compiled, weights = self._compiled, self._weights
+            total = _far_value(self._plan, weights.high_moments, weights.low_moments) + _near_value(
+                self._tree, self._plan, self._high, self._low, *weights[:2], compiled.value, compiled.theta
             )
             if self._is_accurate(0, abs(total)):
                 break
@@ -112,32 +112,32 @@ class _ByTree(PairMean):
         """
         tree, plan, compiled = self._tree, self._plan, self._compiled
         expansions = _far_fields(tree, plan, weights.high_moments, weights.low_moments, order)
-        found = np.empty(self._high.size), np.empty(self._low.size)
+        fields = np.empty(self._high.size), np.empty(self._low.size)
         for side, scores in enumerate((self._high, self._low)):
-            _evaluate(tree, scores, expansions[side], side, found[side])
+            _evaluate(tree, scores, expansions[side], side, fields[side])
         sides = (self._high, self._low, weights.high, weights.low)
         least = least_curvature(self._loss)
-        _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, least, *found)
-        return found
+        _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, least, *fields)
+        return fields
 
     @cached_property
     def slopes(self) -> np.ndarray:
         for _ in range(REFINEMENTS):
-            fields = self._fields(self._own, 1)
-            if self._is_accurate(1, float(np.sum(self._own.high * np.abs(fields[0])))):
+            fields = self._fields(self._weights, 1)
+            if self._is_accurate(1, float(np.sum(self._weights.high * np.abs(fields[0])))):
                 break
         self._check(fields)
-        return self._by_row(self._own.high * fields[0], -self._own.low * fields[1])
+        return self._by_row(self._weights.high * fields[0], -self._weights.low * fields[1])
 
     def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
         """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
-        high, low, own, (_, address, _, theta) = self._high, self._low, self._own, self._compiled
+        high, low, weights, (_, address, _, theta) = self._high, self._low, self._weights, self._compiled
         i, j = high.size // 2, low.size // 2
         exact = (
-            slope_sums(high[i : i + 1], low, np.ones(1), own.low, address, theta)[0][0],
-            slope_sums(high, low[j : j + 1], own.high, np.ones(1), address, theta)[1][0],
+            slope_sums(high[i : i + 1], low, np.ones(1), weights.low, address, theta)[0][0],
+            slope_sums(high, low[j : j + 1], weights.high, np.ones(1), address, theta)[1][0],
         )
-        size = max(float(np.sum(own.high * np.abs(fields[0]))), *map(abs, exact))
+        size = max(float(np.sum(weights.high * np.abs(fields[0]))), *map(abs, exact))
         if max(abs(exact[0] - fields[0][i]), abs(exact[1] - fields[1][j])) > CHECKED_ACCURACY * size:
             raise ParameterError(
                 f"{self._loss.name}: the mean over {high.size * low.size:,} pairs is not computed, as the "
@@ -146,29 +146,29 @@ class _ByTree(PairMean):
 
     @cached_property
     def diagonal(self) -> np.ndarray:
-        pos, neg = self._fields(self._own, 2)
-        found = self._by_row(self._own.high * pos, self._own.low * neg)
-        return np.maximum(found, least_curvature(self._loss))
+        pos, neg = self._fields(self._weights, 2)
+        curvature = self._by_row(self._weights.high * pos, self._weights.low * neg)
+        return np.maximum(curvature, least_curvature(self._loss))
 
-    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if here.ndim > 1:
-            columns = [self._across(*each) for each in zip(here.T, there.T, strict=True)]
+    def _across(self, v_pos: np.ndarray, v_neg: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if v_pos.ndim > 1:
+            columns = [self._across(*column) for column in zip(v_pos.T, v_neg.T, strict=True)]
             return np.column_stack([pos for pos, _ in columns]), np.column_stack([neg for _, neg in columns])
-        own = self._own
-        pos, neg = self._fields(self._weighted(own.high * here, own.low * there), 2)
-        return own.high * pos, own.low * neg
+        weights = self._weights
+        pos, neg = self._fields(self._weighted(weights.high * v_pos, weights.low * v_neg), 2)
+        return weights.high * pos, weights.low * neg
 
     def dense(self) -> np.ndarray:
-        return ByPairs(self._loss, *self._given).dense()
+        return ByPairs(self._loss, *self._inputs).dense()
 
 
 @kernel
 def _values(margins, address, parameter):
     """The values of a function at some margins."""
-    found = np.empty(margins.size)
+    values = np.empty(margins.size)
     for k in range(margins.size):
-        found[k] = call(address, margins[k], parameter)
-    return found
+        values[k] = call(address, margins[k], parameter)
+    return values
 
 
 @fast_kernel
@@ -223,7 +223,7 @@ def _far_value(plan, positives, negatives):
 @kernel
 def _far_fields(tree, plan, positives, negatives, order):
     """(2, nodes, TERMS) expansions of a derivative's sums in both classes, passed down to the leaves."""
-    found = np.zeros((2, tree.cells.size, TERMS))
+    expansions = np.zeros((2, tree.cells.size, TERMS))
     for k in range(len(plan.far)):
         a, b, number = plan.far[k]
         factor = 1.0 if order == 1 else 2.0 ** tree.levels[a] / tree.top
@@ -231,8 +231,8 @@ def _far_fields(tree, plan, positives, negatives, order):
             coefficient = factor * plan.polynomials[number, 1, q]
             q -= order - 1
             for s in range(q + 1):
-                found[0, a, s] += coefficient * negatives[b, q - s]
-                found[1, b, s] += coefficient * positives[a, q - s]
+                expansions[0, a, s] += coefficient * negatives[b, q - s]
+                expansions[1, b, s] += coefficient * positives[a, q - s]
     for node in range(tree.cells.size):
         for half in range(2):
             child = tree.children[node, half]
@@ -243,13 +243,13 @@ def _far_fields(tree, plan, positives, negatives, order):
                 for k in range(TERMS):
                     factor = 1.0
                     for s in range(k, TERMS):
-                        found[side, child, k] += found[side, node, s] * 2.0**-s * factor
+                        expansions[side, child, k] += expansions[side, node, s] * 2.0**-s * factor
                         factor *= offset / (s - k + 1)
-    return found
+    return expansions
 
 
 @fast_kernel
-def _evaluate(tree, scores, expansions, side, found):
+def _evaluate(tree, scores, expansions, side, sums):
     """Set the sums of the rows of one class."""
     sign = 1.0 if side == 0 else -1.0
     x, total = np.empty(BLOCK), np.empty(BLOCK)
@@ -268,7 +268,7 @@ def _evaluate(tree, scores, expansions, side, found):
                 for i in range(size):
                     total[i] = total[i] * x[i] + term
             for i in range(size):
-                found[first + i] = total[i]
+                sums[first + i] = total[i]
 
 
 @kernel

@@ -17,7 +17,7 @@ from aucbench.kernels.rows import prefetch as prefetch_row
 
 @for_dense_rows
 def room(X: Any, order: Any) -> Any:
-    """Room for the difference of any of the pairs `order` (k, 2), a float64 row; for dense rows one more."""
+    """Room for the difference of any of the pairs `order` (k, 2), a float64 row; two if rows are dense."""
     return np.empty((2, X.shape[1]))
 
 
@@ -45,7 +45,7 @@ def _difference_csr(X, i, Y, j, Z, row):
     count = np.uintp(Z.indptr[row])
     p, p_stop = extent(X, i)
     q, q_stop = extent(Y, j)
-    while p < p_stop and q < q_stop:  # no branches inside: they would be mispredicted
+    while p < p_stop and q < q_stop:  # without branches, which would be mispredicted
         left, right = X.indices[p], Y.indices[q]
         take_left, take_right = left <= right, right <= left
         columns[count] = min(left, right)

@@ -2,7 +2,7 @@
 
 Call in compiled code. The type of X selects the version: an (n, d) C-contiguous array or `CsrRows`, float64
 or float32. Vectors are float64. Sums over dense rows may be reordered (`FAST`), sums over CSR rows may not.
-`for_rows`, or `for_dense_rows` and `for_csr_rows`, make such an operation of functions with an argument X.
+`for_rows`, or `for_dense_rows` and `for_csr_rows`, turn functions with an argument X into such operations.
 """
 
 import functools
@@ -58,7 +58,7 @@ def _version(
 
 
 def for_dense_rows(function: Callable[..., Any]) -> Any:
-    """Make an operation on rows of its version for dense rows."""
+    """Turn a function for dense rows into an operation on rows."""
     operation = only_compiled(function)
     _version(operation, DENSE, is_dense)(function)
     return operation
@@ -70,7 +70,7 @@ def for_csr_rows(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def for_rows(csr: Any = CSR) -> Callable[..., Any]:
-    """Make an operation of one function for dense and CSR rows, compiled with options of their own."""
+    """Turn one function for dense and CSR rows into an operation; `csr` are the options for CSR rows."""
 
     def register(function: Callable[..., Any]) -> Any:
         operation = for_dense_rows(function)
@@ -91,8 +91,8 @@ def extent(X: Any, i: int) -> Any:
 @overloaded(**CSR)
 def are_dense(X: Any) -> Any:
     """Whether X holds dense rows, a constant of the compiled code."""
-    found = is_dense(X)
-    return lambda X: found
+    flag = is_dense(X)
+    return lambda X: flag
 
 
 @overloaded(**CSR)
@@ -116,15 +116,15 @@ def dot(X: Any, i: int, w: Any) -> Any:
 def _dot_csr(X, i, w):
     indices, data = X.indices, X.data
     start, stop = extent(X, i)
-    whole = stop - ((stop - start) & THREE)
+    main_stop = stop - ((stop - start) & THREE)
     # four partial sums: additions need not wait for each other
     s0 = s1 = s2 = s3 = 0.0
-    for k in range(start, whole, FOUR):
+    for k in range(start, main_stop, FOUR):
         s0 += data[k] * w[indices[k]]
         s1 += data[k + ONE] * w[indices[k + ONE]]
         s2 += data[k + TWO] * w[indices[k + TWO]]
         s3 += data[k + THREE] * w[indices[k + THREE]]
-    for k in range(whole, stop):
+    for k in range(main_stop, stop):
         s0 += data[k] * w[indices[k]]
     return (s0 + s1) + (s2 + s3)
 
@@ -181,8 +181,8 @@ def _dot_norms_csr(X, i, w):
 def axpy_dot_norm(a: float, X: Any, i: int, u: Any, j: int) -> Any:
     """Add a x_i to u, then u.x_j and |x_j|^2; j = -1 if there is no next row.
 
-    Two passes: in one, sums would be vectorised in another order than those of `dot_norm`, and the weights
-    would depend on where training is interrupted.
+    It takes two passes: in one pass, sums would be vectorised in another order than in `dot_norm`, and the
+    weights would depend on where training is interrupted.
     """
     if a != 0.0:
         axpy(a, X, i, u)
@@ -191,7 +191,7 @@ def axpy_dot_norm(a: float, X: Any, i: int, u: Any, j: int) -> Any:
 
 @for_rows()
 def axpy2_dot_norm(a: float, X: Any, i: int, u: Any, b: float, v: Any, j: int) -> Any:
-    """As `axpy_dot_norm`, and add b x_i to v; b is 0 where a is."""
+    """As `axpy_dot_norm`, and add b x_i to v; b is 0 if a is 0."""
     if a != 0.0:
         axpy2(a, X, i, u, b, v)
     return dot_norm(X, j, u) if j >= 0 else (0.0, 0.0)
@@ -218,7 +218,7 @@ def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
 
 @intrinsic
 def _prefetch_element(typingctx, array, offset):
-    """Prefetch the cache line of the element `offset` places after the first."""
+    """Prefetch the cache line of the element at an offset from the first element."""
 
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data

@@ -1,8 +1,8 @@
 """The loops of a rule over rows and pairs: templates that are copied for each rule.
 
 In the copy RULE is the rule, BALL whether it projects on the l2 ball, STEP a copy of `step`, FIRST a copy of
-`first` or `no_products`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of
-that of `lockstep` (see `Rule.loop`); their values here are never used.
+`first` or `no_products`, and ADVANCE a copy of one of the `advance` functions below or, for many settings, of
+`lockstep.advance` (see `Rule.loop`); the values below are never used.
 """
 
 from typing import Any, NamedTuple
@@ -19,8 +19,8 @@ FIRST: Any = None
 ADVANCE: Any = None
 BALL = True
 
-CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
-FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
+CANCELLED = 1e-4  # compute |w|^2 exactly when |w|^2 is a smaller share of its terms
+FADED = 1e3  # recompute the fixed products when they have shrunk by this factor
 
 
 class Scaled(NamedTuple):
@@ -28,7 +28,7 @@ class Scaled(NamedTuple):
 
     scale: float = 1.0
     inverse: float = 1.0  # 1 / scale; stored, since division is slow
-    weight: float = 0.0  # factor of u in the sum; it grows instead of v
+    weight: float = 0.0  # factor of u in the sum; grows instead of v
     total: float = 0.0  # sum of the weights in the average
     size: float = 0.0  # |w|^2, updated for the l2 ball only; a bound on |w|_1 for the l1 ball
     peak: float = 0.0  # largest sum of |w.f| over the fixed vectors f since their exact computation
@@ -52,8 +52,8 @@ def step(
     `fixed` are the products of the fixed vectors with w, `changes` their products with x.
     """
     scale, inverse, weight, total, size, peak = w
-    known = size if BALL else np.nan
-    row = Row(t, positive, positives, scale * product, square, known, fixed, loss, row_weight)
+    w_square = size if BALL else np.nan
+    row = Row(t, positive, positives, scale * product, square, w_square, fixed, loss, row_weight)
     move, scalars = RULE(row, scalars, params)
     step, keep, shrink = move.step, move.keep, 1.0
     weight += move.before * scale
@@ -97,14 +97,14 @@ def no_products(X, i, uv):
 def advance(
     X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, scalars, params, loss
 ):
-    """Take step t of the rule along row i of X, whose products are `dots`, and return those of row j.
+    """Take step t of the rule along row i of X, whose products are `dots`, and return the products of row j.
 
     |w|^2 and `fixed` are updated by differences, and recomputed exactly every `refresh` steps, a power of 2.
     """
     u, v = uv[0], uv[1]
     is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
-        w, fixed = exactly(w, fixed, F, u)
+        w, fixed = recompute(w, fixed, F, u)
     update, w, fixed, scalars = STEP(
         t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, scalars, params, loss
     )  # fmt: skip
@@ -131,7 +131,7 @@ def has_faded(w, fixed):
 
 
 @scalar
-def exactly(w, fixed, F, u):
+def recompute(w, fixed, F, u):
     """Recompute the scalars and the products of w = scale u with the rows of F."""
     fixed = exact(fixed, w.scale, F, u)
     return Scaled(w.scale, w.inverse, w.weight, w.total, w.size, magnitude(fixed)), fixed
@@ -215,15 +215,15 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
         t += 1
         i, j = pairs.visit(X, order, k)
         if rows.are_dense(X):
-            here, there = k & 1, 1 - (k & 1)
-            pairs.subtract(X, order[min(k + 1, last), 0], order[min(k + 1, last), 1], Z, there)
+            row, next_row = k & 1, 1 - (k & 1)
+            pairs.subtract(X, order[min(k + 1, last), 0], order[min(k + 1, last), 1], Z, next_row)
         else:
-            here, there = 0, -1
+            row, next_row = 0, -1
             pairs.subtract(X, i, j, Z)
             dots = FIRST(Z, 0, uv)
         changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
         dots, w, fixed, scalars = ADVANCE(
-            Z, here, there, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, scalars, params, loss
+            Z, row, next_row, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, scalars, params, loss
         )  # fmt: skip
     return w, (t, positives), fixed, scalars
 
@@ -239,7 +239,7 @@ def written_out(arguments: str, result: str, *lines: str, **names: Any) -> Any:
     return scope["implementation"]
 
 
-def _each(count: int, expression: str) -> str:
+def _tuple_text(count: int, expression: str) -> str:
     return "(" + "".join(expression.format(c=c) + ", " for c in range(count)) + ")"
 
 
@@ -252,18 +252,18 @@ def magnitude(fixed: Any) -> Any:
 @overloaded()
 def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
     """The products of w = scale u with the rows of F."""
-    result = _each(len(fixed), "scale * dot(F[{c}], u)")
+    result = _tuple_text(len(fixed), "scale * dot(F[{c}], u)")
     return written_out("fixed, scale, F, u", result, dot=vectors.dot)
 
 
 @overloaded()
 def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
     """The products after w <- factor w + step x; `changes` are the products with x."""
-    result = _each(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
+    result = _tuple_text(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
     return written_out("fixed, factor, step, changes", result)
 
 
 @overloaded()
 def row_of(products: Any, i: int, fixed: Any) -> Any:
     """Row i of an array as a tuple of the length of `fixed`."""
-    return written_out("products, i, fixed", _each(len(fixed), "products[i, {c}]"))
+    return written_out("products, i, fixed", _tuple_text(len(fixed), "products[i, {c}]"))

@@ -23,7 +23,7 @@ from aucbench.kernels.weights import Layout, layout, two_vectors
 
 BLOCKS = (8, 16, 32)  # block sizes, in settings
 LARGEST_BLOCK = BLOCKS[-1]
-PLACES = ("During:", "File ", "There are ")  # numba's messages contain no reason after these lines
+PLACES = ("During:", "File ", "There are ")  # numba's messages contain no reason after such lines
 LONGEST = 300  # most characters of a reason
 REFRESH = 1024  # least number of steps between exact computations of |w|^2 and the fixed products
 
@@ -54,7 +54,7 @@ class RuleMethod(LinearMethod):
     `RuleMethod.first_state`.
     """
 
-    min_together = 6  # fewer settings waste most of a block of 8
+    min_together = 6  # with fewer settings most of a block of 8 would be wasted
 
     @property
     def rule(self) -> Rule:
@@ -156,7 +156,7 @@ class RuleMethod(LinearMethod):
     def together(
         cls, algorithms: Sequence["RuleMethod"], states: Sequence[RuleState]
     ) -> "RuleLockstep | None":
-        """Settings in lockstep; None with the l1 ball, whose projection is no scalar."""
+        """Settings in lockstep; None with the l1 ball, whose projection is not a scalar factor."""
         rules = [algorithm.rule for algorithm in algorithms]
         return (
             None if any(rule.ball is Ball.l1 for rule in rules) else RuleLockstep(rules, cls.access, states)
@@ -188,7 +188,7 @@ class RuleLockstep:
         ]
 
     def step(self, batch: Batch) -> None:
-        """All settings consume the rows or pairs of a batch, in order."""
+        """Consume the rows or pairs of a batch with all settings, in order."""
         for block in self._blocks:
             block.step(batch)
 
@@ -223,17 +223,17 @@ class _Block:
         self._uv[:] = uv
         is_lazy = not np.asarray(first.uv).flags.c_contiguous  # as `two_vectors` makes them
         self._folds = lockstep.no_folds(len(self._uv), self._count, is_lazy)
-        self._numbers = lanes.zeros(lockstep.OWN + sum(map(len, self._tuples(first))), self._count)
+        self._numbers = lanes.zeros(lockstep.STATE + sum(map(len, self._tuples(first))), self._count)
         for lane, state in enumerate(full):
             self._numbers[: len(state.w), lane] = state.w
-            self._numbers[lockstep.OWN :, lane] = np.concatenate(self._tuples(state))
+            self._numbers[lockstep.STATE :, lane] = np.concatenate(self._tuples(state))
 
     @staticmethod
     def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
         return state.scalars, state.params, state.fixed
 
     def step(self, batch: Batch) -> None:
-        """All consume the rows or pairs of a batch, in order."""
+        """Consume the rows or pairs of a batch with all settings, in order."""
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
         address = None if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(
@@ -254,9 +254,9 @@ class _Block:
         lane = self.lanes[number]
         lockstep.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
-        rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
-        scalars, params, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
-        # With the order in memory of the first state: see `two_vectors`.
+        flat = iter(self._numbers[lockstep.STATE :, lane].tolist())
+        scalars, params, fixed = (_typed(part, islice(flat, len(part))) for part in self._tuples(self._first))
+        # The memory order is that of the first state: see `two_vectors`.
         uv = np.copy(np.asarray(self._first.uv), order="K")
         uv[:] = self._uv[:, [lane, self._count + lane]].T
         return self._first._replace(
@@ -270,7 +270,7 @@ class _Block:
         del self.lanes[number]
         if len(self.lanes) > self._count // 2 or self._count == BLOCKS[0]:
             return self
-        packed = _Block(self._rule, self._template, {each: self.state(each) for each in self.lanes})
+        packed = _Block(self._rule, self._template, {setting: self.state(setting) for setting in self.lanes})
         if self._no_rows is not None:
             packed.step(self._no_rows)  # compiles the loop of this width outside the timed part
         return packed
@@ -282,13 +282,13 @@ def _explained(rule: Rule) -> Iterator[None]:
     try:
         yield
     except (NumbaError, TypeError, KeyError) as error:
-        said = [line.strip() for line in uncoloured(str(error)).splitlines()]
-        told = list(takewhile(lambda line: not line.startswith(PLACES), filter(None, said)))
-        why = " ".join(line for line in told if "nopython" not in line)[:LONGEST].rstrip(" .")
-        place = rule.function.__code__
-        where = f"{Path(place.co_filename).name}, line {place.co_firstlineno}"
+        lines = [line.strip() for line in uncoloured(str(error)).splitlines()]
+        causes = list(takewhile(lambda line: not line.startswith(PLACES), filter(None, lines)))
+        reason = " ".join(line for line in causes if "nopython" not in line)[:LONGEST].rstrip(" .")
+        code = rule.function.__code__
+        location = f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
         raise PluginError(
-            f"The rule {rule.function.__name__} ({where}) cannot be compiled: {why}. It must take "
+            f"The rule {rule.function.__name__} ({location}) cannot be compiled: {reason}. It must take "
             f"(row, scalars, params), where a row has {', '.join(Row._fields)}; return (Move, scalars) of "
             f"the same types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions."
         ) from error
@@ -300,9 +300,9 @@ def _refresh(d: int) -> int:
 
 
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:
-    """The tuple, with other numbers if given, each of the type that its class declares.
+    """The tuple, or one with other numbers, each converted to the type that its class declares.
 
-    Loops are compiled by types.
+    Loops are compiled for the types of the numbers.
     """
     values = example if numbers is None else numbers
     if not hasattr(example, "_fields"):

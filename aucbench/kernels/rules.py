@@ -9,8 +9,8 @@ change from step to step and the constant `params`, it returns how the weights m
 
     w <- keep w + step x,  then projected on |w| <= params.radius (with a ball)
 
-and with which weights the points before and after the move enter the average that is the model. Where
-none enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many
+and with which weights the points before and after the move enter the average that is the model. If no
+point enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many
 in lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`, so that a step costs
 the non-zeros of its row.
 """
@@ -32,7 +32,7 @@ DATA = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray)  #
 
 
 class Row(NamedTuple):
-    """The row (or pair: x is the positive less the negative row) of a step, as a rule sees it."""
+    """The row of a step as a rule receives it; for a pair, x is the positive minus the negative row."""
 
     t: int  # number of the step, from 1
     positive: bool  # the label is 1; always true for a pair
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     square: float  # |x|^2
     size: float  # |w|^2; valid with the l2 ball only
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
-    loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without one
+    loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without a loss
     weight: float = 1.0  # weight of the row; 1 for pairs and without weights
 
 
@@ -78,43 +78,43 @@ class Rule:
         template : callable
             A function whose globals RULE and BALL, and those in `names`, are set in the copy.
         **names : int or callable
-            Constants, and templates that are copied in the same way and inlined; each knows those before it.
+            Constants, and templates that are copied in the same way and inlined; each may use earlier names.
 
         Returns
         -------
         callable
-            The loop, compiled when it is first called. It is kept on disk with what else is compiled from the
-            module of the rule, and is compiled anew when the code of that module or of what it imports from
-            its package has changed.
+            The loop, compiled when it is first called. It is cached on disk with the other code compiled from
+            the module of the rule, and compiled anew when the code of that module, or of its imports from its
+            package, has changed.
         """
-        which = (template, *names.values())
-        if which not in self._loops:
-            known = {"RULE": self._inlined, "BALL": self.ball is Ball.l2}
+        key = (template, *names.values())
+        if key not in self._loops:
+            constants = {"RULE": self._inlined, "BALL": self.ball is Ball.l2}
             for name, value in names.items():
                 is_part = callable(value)
-                known[name] = inlined(self._copy(value, known), **NO_ENTRY) if is_part else value
-            copy = self._copy(template, known)
+                constants[name] = inlined(self._copy(value, constants), **NO_ENTRY) if is_part else value
+            copy = self._copy(template, constants)
             copy.__qualname__ += "".join(f".{getattr(value, '__name__', value)}" for value in names.values())
-            self._loops[which] = cached(numba.njit, copy, nogil=True)
-        return self._loops[which]
+            self._loops[key] = cached(numba.njit, copy, nogil=True)
+        return self._loops[key]
 
     def _copy(self, template: Callable[..., Any], constants: dict[str, Any]) -> FunctionType:
-        """The template with other globals, as if it stood in the place of the rule.
+        """The template with other globals, and with the file and line of the rule.
 
-        File and line belong together: numba reads the source there, and a line in the midst of a text
-        is no Python.
+        Both must be those of the rule: numba parses the source at this line, and a line inside a string
+        is not Python code.
         """
-        place = self.function.__code__
-        code = template.__code__.replace(co_filename=place.co_filename, co_firstlineno=place.co_firstlineno)
+        origin = self.function.__code__
+        code = template.__code__.replace(co_filename=origin.co_filename, co_firstlineno=origin.co_firstlineno)
         copy = FunctionType(code, {**template.__globals__, **constants}, template.__name__)
-        where = f"{template.__module__.rpartition('.')[2]}.{template.__name__}"
-        copy.__qualname__ = f"{self.function.__qualname__}_{_digest(self.function)}.{self.ball}.{where}"
+        source = f"{template.__module__.rpartition('.')[2]}.{template.__name__}"
+        copy.__qualname__ = f"{self.function.__qualname__}_{_digest(self.function)}.{self.ball}.{source}"
         copy.__module__ = self.function.__module__
         return copy
 
 
 def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> Any:
-    """Make a rule of a function of scalars.
+    """Turn a function of scalars into a rule.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     Raises
     ------
     ParameterError
-        When there is no such ball.
+        The ball is unknown.
     """
     if ball not in list(Ball):
         raise ParameterError(f"kernels.rule: ball must be one of {', '.join(Ball)}, got {ball!r}.")
@@ -145,24 +145,24 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
 
 
 def _digest(function: Any) -> str:
-    """A digest of what tells a rule from others of its name, such as those that one function makes.
+    """A digest that distinguishes rules of the same name, such as the closures that one function makes.
 
-    Numba finds compiled code by the name of a function and its code, which here is that of the template.
+    Numba looks up compiled code by the name and code of a function, and the code is that of the template.
     """
     return hashlib.sha256(repr(_identity(function)).encode()).hexdigest()[:8]
 
 
-def _identity(value: Any, seen: tuple[FunctionType, ...] = ()) -> Any:
+def _identity(value: Any, outer: tuple[FunctionType, ...] = ()) -> Any:
     """The code of a function with all constants and functions that it reads; the content of other values."""
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
-        if plain in seen:
+        if plain in outer:
             return "recursive"
         code, scope = plain.__code__, plain.__globals__
-        modules = [vars(each) for each in map(scope.get, code.co_names) if isinstance(each, ModuleType)]
-        named = [each.get(name) for each in (scope, *modules) for name in code.co_names]
+        modules = [vars(module) for module in map(scope.get, code.co_names) if isinstance(module, ModuleType)]
+        objects = [namespace.get(name) for namespace in (scope, *modules) for name in code.co_names]
         bound = [cell.cell_contents for cell in plain.__closure__ or ()]
-        read = [each for each in named if hasattr(each, "py_func") or isinstance(each, DATA)]
-        inner = [_identity(each, (*seen, plain)) for each in (*read, *bound, *(plain.__defaults__ or ()))]
+        values = [item for item in objects if hasattr(item, "py_func") or isinstance(item, DATA)]
+        inner = [_identity(item, (*outer, plain)) for item in (*values, *bound, *(plain.__defaults__ or ()))]
         return code.co_code, repr(code.co_consts), code.co_names, code.co_firstlineno, inner
     return (str(value.dtype), value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)

@@ -3,10 +3,10 @@
 With both classes in ascending order of their scores, the negatives that a positive meets at a margin
 m = s+ - s- from `low` up to below `high` lie side by side, and both ends of that window move upward from
 one positive to the next. All sums over pairs are then differences of two prefix sums. The prefix sums, and
-what is computed from them, have twice the precision: a window of a few pairs may stand far along a prefix of
-many thousands, and margins of 1 may belong to scores of a million.
+all results computed from them, have twice the precision: a window of a few pairs may follow a prefix of many
+thousands of pairs, and margins of 1 may belong to scores of a million.
 
-With weights of the rows a pair has the product of both, and `count` alone counts pairs.
+With row weights, a pair has the product of both weights, and only `count` counts pairs.
 
 Joachims, ICML 2005 and Lee, Lin, Neural Computation 2014, count pairs in this way.
 """
@@ -27,8 +27,8 @@ class Ranking(NamedTuple):
 
     positives: np.ndarray  # (n+,) row numbers
     negatives: np.ndarray  # (n-,) row numbers
-    high: np.ndarray  # (n+,) scores of the positives, less an offset common to all
-    low: np.ndarray  # (n-,) scores of the negatives, likewise
+    high: np.ndarray  # (n+,) scores of the positives, minus an offset common to all scores
+    low: np.ndarray  # (n-,) scores of the negatives, minus the same offset
     high_weights: np.ndarray | None = None  # (n+,) weights of the positives; None where all are 1
     low_weights: np.ndarray | None = None  # (n-,) weights of the negatives
 
@@ -43,7 +43,7 @@ class Ranking(NamedTuple):
 class Window(NamedTuple):
     """Pairs of the i-th positive with the negatives from starts[i] up to before stops[i], by rank.
 
-    The same pairs seen from the j-th negative are the positives from neg_starts[j] to before neg_stops[j].
+    The same window pairs the j-th negative with the positives from neg_starts[j] to before neg_stops[j].
     """
 
     starts: np.ndarray  # (n+,) ascending
@@ -53,7 +53,7 @@ class Window(NamedTuple):
 
 
 def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
-    """Sort both classes by their scores; `weights` (n,) are those of the rows."""
+    """Sort both classes by their scores; `weights` (n,) are row weights."""
     scores = near_zero(scores)
     positives, negatives = (
         rows[np.argsort(scores[rows])] for rows in (np.flatnonzero(y == 1), np.flatnonzero(y == -1))
@@ -65,7 +65,7 @@ def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -
 
 
 def near_zero(scores: np.ndarray) -> np.ndarray:
-    """The scores without an offset common to all, where subtracting it is exact (Sterbenz)."""
+    """The scores minus an offset common to all, if this subtraction is exact (Sterbenz)."""
     if scores.size:
         low, high = float(scores.min()), float(scores.max())
         if 0.0 < low <= high <= 2.0 * low or 2.0 * high <= low <= high < 0.0:
@@ -92,7 +92,7 @@ def degrees(ranking: Ranking, pairs: Window) -> np.ndarray:
     """(n,) number of pairs that each row is in, or the sum of their weights."""
     if ranking.high_weights is None or ranking.low_weights is None:
         return _by_row(ranking, pairs.stops - pairs.starts, pairs.neg_stops - pairs.neg_starts)
-    below, above = (np.append(0.0, np.cumsum(each)) for each in (ranking.low_weights, ranking.high_weights))
+    below, above = (np.append(0.0, np.cumsum(side)) for side in (ranking.low_weights, ranking.high_weights))
     pos = ranking.high_weights * (below[pairs.stops] - below[pairs.starts])
     return _by_row(ranking, pos, ranking.low_weights * (above[pairs.neg_stops] - above[pairs.neg_starts]))
 
@@ -105,7 +105,7 @@ def _by_row(ranking: Ranking, positives: np.ndarray, negatives: np.ndarray) -> n
 
 
 def laplacian(ranking: Ranking, pairs: Window, v: np.ndarray) -> np.ndarray:
-    """(n,) sum of v_i - v_j over the pairs of row i with a row j; Z^T Z w is X^T of it, with v = X w."""
+    """(n,) sum of v_i - v_j over the pairs of row i with a row j; Z^T Z w is X^T times the sum for X w."""
     out, (_, _, _, _, pos, neg) = np.zeros(v.size), ranking
     _differences(pairs.starts, pairs.stops, ranking.positives, ranking.negatives, v, pos, neg, out)
     _differences(pairs.neg_starts, pairs.neg_stops, ranking.negatives, ranking.positives, v, neg, pos, out)
@@ -136,7 +136,7 @@ def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
-    """(d, d) sum of z z^T over the pairs; takes twice the memory of the dense rows that are in any pair."""
+    """(d, d) sum of z z^T over the pairs; takes twice the memory of all rows in pairs, stored dense."""
     pos = np.flatnonzero(pairs.stops > pairs.starts)
     if pos.size == 0:
         return np.zeros((X.shape[1], X.shape[1]))
@@ -146,10 +146,10 @@ def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
     part: Any
     if sparse.issparse(X) and X.nnz < SPARSE * X.shape[0] * X.shape[1]:
         part = X[rows].astype(np.float64)
-        own = (part.T @ part.multiply(weights).tocsr()).toarray()
+        squares = (part.T @ part.multiply(weights).tocsr()).toarray()
     else:
         part = dense(X, rows)
-        own = part.T @ (part * weights)
+        squares = part.T @ (part * weights)
     N = dense(part, slice(pos.size, None))
     prefix = np.zeros((N.shape[0] + 1, N.shape[1]))
     counted = N if ranking.low_weights is None else N * ranking.low_weights[first:last, None]
@@ -158,7 +158,7 @@ def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
     if ranking.high_weights is not None:
         between *= ranking.high_weights[pos, None]
     crossed = part[: pos.size].T @ between
-    return np.asarray(own - crossed - crossed.T)
+    return np.asarray(squares - crossed - crossed.T)
 
 
 def dense(X: Any, rows: np.ndarray | slice) -> np.ndarray:
@@ -170,13 +170,13 @@ def dense(X: Any, rows: np.ndarray | slice) -> np.ndarray:
 @kernel
 def _at_most(ends, size):
     """(size,) number of the ascending `ends` that are at most 0, 1, 2 ..."""
-    found = np.empty(size, np.int64)
+    counts = np.empty(size, np.int64)
     i = 0
     for j in range(size):
         while i < ends.size and ends[i] <= j:
             i += 1
-        found[j] = i
-    return found
+        counts[j] = i
+    return counts
 
 
 @kernel
@@ -192,78 +192,78 @@ def _reach(high, low, margin):
 
 
 @kernel
-def _differences(starts, stops, own, others, v, own_weights, weights, out):
-    """Set out at each row of `own` to the sum of its v minus the v of the `others` in its window."""
-    main, rest = _prefix_sums(v[others], weights)
+def _differences(starts, stops, rows, other_rows, v, row_weights, weights, out):
+    """Set out at each of the `rows` to the sum of its v minus the v of the `other_rows` in its window."""
+    main, carry = _prefix_sums(v[other_rows], weights)
     if weights is not None:
         totals, _ = _prefix_sums(weights, None)
-    for i in range(own.size):
+    for i in range(rows.size):
         a, b = starts[i], stops[i]
-        row = own[i]
+        row = rows[i]
         if b > a:
             count = float(b - a) if weights is None else totals[b] - totals[a]
             product, error = _product(count, v[row])
-            out[row] = (product - (main[b] - main[a])) + (error - (rest[b] - rest[a]))
-            if own_weights is not None:
-                out[row] *= own_weights[i]
+            out[row] = (product - (main[b] - main[a])) + (error - (carry[b] - carry[a]))
+            if row_weights is not None:
+                out[row] *= row_weights[i]
 
 
 @kernel
-def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
-    """(own,) sums of c0 + c1 z + c2 z^2 over z = own[i] - others[j] in the window of i."""
-    main, rest = _prefix_sums(others, weights)
+def _powers(starts, stops, scores, other_scores, row_weights, weights, c0, c1, c2):
+    """(n,) sums of c0 + c1 z + c2 z^2 over z = scores[i] - other_scores[j] in the window of i."""
+    main, carry = _prefix_sums(other_scores, weights)
     if weights is not None:
         totals, lost = _prefix_sums(weights, None)
     if c2 != 0.0:
-        squares, square_errors = np.empty_like(others), np.empty_like(others)
-        for j in range(others.size):
-            squares[j], square_errors[j] = _product(others[j], others[j])
-        main2, rest2 = _prefix_sums(squares, weights)
+        squares, square_errors = np.empty_like(other_scores), np.empty_like(other_scores)
+        for j in range(other_scores.size):
+            squares[j], square_errors[j] = _product(other_scores[j], other_scores[j])
+        main2, carry2 = _prefix_sums(squares, weights)
         errors2, _ = _prefix_sums(square_errors, weights)
-    found = np.zeros(own.size)
-    for i in range(own.size):
+    sums = np.zeros(scores.size)
+    for i in range(scores.size):
         a, b = starts[i], stops[i]
         if b <= a:
             continue
         count = (float(b - a), 0.0)
         if weights is not None:
             count = _plus(_sum(totals[b], -totals[a]), lost[b] - lost[a])
-        s = own[i]
+        s = scores[i]
         total = _sum(main[b], -main[a])
-        total = _plus(total, rest[b] - rest[a])
+        total = _plus(total, carry[b] - carry[a])
         first = _plus(_times(count, s), -total[0], -total[1])  # sum of z
         result = _plus(_times(first, c1), c0 * count[0])
-        if c2 != 0.0:  # the sum of z^2 is s (sum of z) - s (sum of others) + (sum of squares)
+        if c2 != 0.0:  # the sum of z^2 is s (sum of z) - s (sum of other scores) + (sum of squares)
             second = _sum(main2[b], -main2[a])
-            second = _plus(second, (rest2[b] - rest2[a]) + (errors2[b] - errors2[a]))
+            second = _plus(second, (carry2[b] - carry2[a]) + (errors2[b] - errors2[a]))
             once, twice = _times(first, s), _times(total, -s)
             second = _plus(_plus(second, once[0], once[1]), twice[0], twice[1])
             second = _times(second, c2)
             result = _plus(result, second[0], second[1])
-        found[i] = result[0] + result[1]
-        if own_weights is not None:
-            found[i] *= own_weights[i]
-    return found
+        sums[i] = result[0] + result[1]
+        if row_weights is not None:
+            sums[i] *= row_weights[i]
+    return sums
 
 
 @helper
 def _prefix_sums(values, weights):
-    """(n + 1,) prefix sums, of the values times their weights if there are any; what rounding has lost."""
-    main, rest = np.zeros(values.size + 1), np.zeros(values.size + 1)
+    """(n + 1,) prefix sums of the values, times their weights if any, and their rounding errors."""
+    main, carry = np.zeros(values.size + 1), np.zeros(values.size + 1)
     for j in range(values.size):
         if weights is None:
             main[j + 1], error = _sum(main[j], values[j])
-            rest[j + 1] = rest[j] + error
+            carry[j + 1] = carry[j] + error
         else:
             value, lost = _product(values[j], weights[j])
             main[j + 1], error = _sum(main[j], value)
-            rest[j + 1] = rest[j] + (error + lost)
-    return main, rest
+            carry[j + 1] = carry[j] + (error + lost)
+    return main, carry
 
 
 @helper
 def _sum(a, b):
-    """a + b rounded, and what rounding has lost (Knuth)."""
+    """a + b rounded, and the rounding error (Knuth)."""
     total = a + b
     back = total - a
     return total, (a - (total - back)) + (b - back)
@@ -271,7 +271,7 @@ def _sum(a, b):
 
 @helper
 def _product(a, b):
-    """a b rounded, and what rounding has lost (Dekker)."""
+    """a b rounded, and the rounding error (Dekker)."""
     total = a * b
     shifted_a, shifted_b = SPLIT * a, SPLIT * b
     high_a, high_b = shifted_a - (shifted_a - a), shifted_b - (shifted_b - b)
@@ -281,7 +281,7 @@ def _product(a, b):
 
 @helper
 def _plus(number, high, low=0.0):
-    """A number of twice the precision plus another."""
+    """The sum of two numbers of twice the precision."""
     total, error = _sum(number[0], high)
     return _sum(total, error + (number[1] + low))
 

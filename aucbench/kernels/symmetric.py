@@ -1,4 +1,4 @@
-"""Symmetric matrices of which only the lower triangle is kept: rank-one updates and products."""
+"""Symmetric matrices stored as their lower triangle: rank-one updates and products."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def rank_one(X: Any, i: int, M: Any) -> None:
 
 @fast_kernel
 def product(M, w, out):
-    """Set out to M w, M symmetric and given by its lower triangle.
+    """Set out to M w for a symmetric M, stored as its lower triangle.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
     w_j = scale * (u_j - sign(u_j) threshold), |u_j| > threshold, or w_j = 0 and u_j = 0.
 
 Raising the threshold soft-thresholds w. A heap of the non-zero entries by |u_j| finds the entries that become
-zero, at O(log d) each. The sum of weighted w is kept as
-weight u - sign(u) offset - v. Products of w with the c columns of a fixed matrix M are kept too: c = 0
-where none are needed. Rows are CSR.
+zero, at O(log d) each. The sum of weighted w is stored as
+weight u - sign(u) offset - v. Products of w with the c columns of a fixed matrix M are also stored; c = 0 if
+no products are needed. Rows are CSR.
 """
 
 from typing import NamedTuple
@@ -32,10 +32,10 @@ NUMBERS = np.dtype(
 class Thresholded(NamedTuple):
     """The arrays of a thresholded vector."""
 
-    uv: np.ndarray  # (2, d) u and v, alternating in memory; in one array, so that pickling keeps that
+    uv: np.ndarray  # (2, d) u and v, alternating in memory; one array, so that pickling keeps this order
     items: np.ndarray  # (d,) int32, columns of the heap
-    keys: np.ndarray  # (d,) their |u|
-    place: np.ndarray  # (d,) int32, of each column in the heap, plus one; 0 when w_j is zero
+    keys: np.ndarray  # (d,) |u| of these columns
+    place: np.ndarray  # (d,) int32, position of each column in the heap, plus one; 0 if w_j is zero
     numbers: np.ndarray  # (1,) NUMBERS
     M: np.ndarray  # (d, c)
     products: np.ndarray  # (2, c) M'w / scale and M' sign(w)
@@ -68,7 +68,7 @@ def current(vector: Thresholded) -> np.ndarray:
 
 @kernel
 def replace(vector, w):
-    """Set the vector, which is folded, to w (d,); the accumulated sum stays."""
+    """Set the folded vector to w (d,); the accumulated sum is unchanged."""
     uv, items, keys, place, all_numbers, _, _ = vector
     numbers = all_numbers[0]
     place[:], numbers.count = 0, 0
@@ -227,8 +227,8 @@ def fold(vector):
 
 # A heap of numbered items with the smallest key on top, whose items can be found, changed and removed. It is
 # three arrays: `items` and `keys` of its `count` entries, the four children of the entry k being 4 k + 1 to
-# 4 k + 4, and `place`, for each item the number of its entry plus one, 0 when it is not inside. Each of the
-# operations moves O(log count) entries. NaN keys are not ordered.
+# 4 k + 4, and `place`, for each item the number of its entry plus one, 0 if it is not in the heap. Each
+# of the operations moves O(log count) entries. NaN keys are not ordered.
 
 
 @kernel
@@ -253,9 +253,9 @@ def _sink(items, keys, place, count, slot, item, key):
         if first >= count:
             break
         child = first
-        for other in range(first + 1, min(first + 4, count)):
-            if keys[other] < keys[child]:
-                child = other
+        for sibling in range(first + 1, min(first + 4, count)):
+            if keys[sibling] < keys[child]:
+                child = sibling
         if not keys[child] < key:
             break
         items[slot], keys[slot] = items[child], keys[child]

@@ -1,7 +1,7 @@
 """The functions of a loss as functions of arrays, of NumPy or JAX, translated from their source.
 
-A loss is written as two scalar functions for Numba, with branches, which arrays do not have. Their source is
-translated: branches become `where`; functions of `math`, `min`, `max` and `abs` those of the array library.
+A loss consists of two scalar functions for Numba, with branches, which arrays do not have. Their source is
+translated: branches become `where`; functions of `math`, `min`, `max` and `abs` become array functions.
 """
 
 import ast
@@ -20,11 +20,11 @@ SAMPLE = (*np.linspace(-30.0, 30.0, 61), 0.3, -0.7, 1e3, -1e3)  # margins at whi
 
 
 def translated(loss: Any, library: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]] | None:
-    """Value and derivative of a loss as functions of an array of margins; None if they are not translated.
+    """Value and derivative of a loss as functions of an array of margins; None if translation fails.
 
-    `library` is `numpy` or `jax.numpy`. A translation whose numbers are not those of the loss does not count.
+    `library` is `numpy` or `jax.numpy`. A translation whose values differ from the loss is rejected.
     """
-    found = []
+    functions = []
     for function in (loss.value, loss.derivative):
         try:
             code = _code(getattr(function, "py_func", function))
@@ -35,13 +35,13 @@ def translated(loss: Any, library: Any) -> tuple[Callable[[Any], Any], Callable[
             return None
         if not np.allclose(numbers, expected, rtol=1e-9, atol=1e-15):
             return None
-        found.append(eval(code, {"library": library}))
-    value, derivative = found
+        functions.append(eval(code, {"library": library}))
+    value, derivative = functions
     return lambda m: value(m, theta(loss)), lambda m: derivative(m, theta(loss))
 
 
 class _UnknownError(Exception):
-    """The source has what is not translated."""
+    """The source has a construct that cannot be translated."""
 
 
 def _code(function: Callable[..., Any]) -> Any:
@@ -52,8 +52,8 @@ def _code(function: Callable[..., Any]) -> Any:
     names = [argument.arg for argument in definition.args.args]
     body = _Arrays(set(names)).visit(_expression(definition.body))
     arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-    whole = ast.Expression(ast.Lambda(arguments, body))
-    return compile(ast.fix_missing_locations(whole), function.__module__, "eval")
+    expression = ast.Expression(ast.Lambda(arguments, body))
+    return compile(ast.fix_missing_locations(expression), function.__module__, "eval")
 
 
 def _expression(statements: Sequence[ast.stmt]) -> ast.expr:
@@ -75,13 +75,13 @@ def _expression(statements: Sequence[ast.stmt]) -> ast.expr:
 
 
 class _Arrays(ast.NodeTransformer):
-    """Scalar expressions as those of arrays."""
+    """Translates scalar expressions into array expressions."""
 
     def __init__(self, names: set[str]):
         self._names = names
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        return _call("where", *(self.visit(each) for each in (node.test, node.body, node.orelse)))
+        return _call("where", *(self.visit(part) for part in (node.test, node.body, node.orelse)))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in self._names:
@@ -100,8 +100,8 @@ class _Arrays(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Lambda):  # an assignment
-            return ast.Call(self.visit(node.func), [self.visit(each) for each in node.args], [])
-        name, arguments = ast.unparse(node.func), [self.visit(each) for each in node.args]
+            return ast.Call(self.visit(node.func), [self.visit(argument) for argument in node.args], [])
+        name, arguments = ast.unparse(node.func), [self.visit(argument) for argument in node.args]
         if name in OF_TWO and len(arguments) == 2:
             return _call(OF_TWO[name], *arguments)
         if name == "abs" or name.startswith("math."):

@@ -57,9 +57,9 @@ def add(a, x, w):
 
 @fast_kernel
 def copy(x, w):
-    """Set w to x, whose length must be that of w.
+    """Set w to x, which must have the same length.
 
-    Nothing checks it: ``w[:] = x`` takes a second more to compile, for numba's message about shapes.
+    The length is not checked: ``w[:] = x`` takes a second more to compile, for numba's message about shapes.
     """
     for j in range(w.size):
         w[j] = x[j]
@@ -88,9 +88,9 @@ def _above(w, threshold):
 def project_l1(w, radius):
     """Project w on the l1 ball of a radius, in place: soft-threshold it.
 
-    The threshold theta solves sum_j max(|w_j| - theta, 0) = radius. It is found without sorting: the theta
-    of the entries above the last theta grows until it leaves none out (Michelot 1986); O(d) a round, and
-    the exact theta at the end. Returns the l1 norm of the result. NaN stays, and infinities become NaN.
+    The threshold theta solves sum_j max(|w_j| - theta, 0) = radius. It is computed without sorting: the theta
+    of the entries above the last theta grows until no entry is left out (Michelot 1986). This takes O(d) a
+    round, and the final theta is exact. Returns the l1 norm of the result. NaN stays; infinities become NaN.
     """
     total, count = norm1(w), float(w.size)
     if not total > radius:

@@ -2,7 +2,7 @@
 
 In the lazy layout w = scale u, and the sum of the averaged w is W = weight u - v. Shrinking w changes the
 scale only; a step along a row x adds a x / scale to u and weight a x / scale to v (`rows.axpy2`); w enters
-the sum by weight += scale. u grows as 1 / scale, and with it the cancellation in W, so that both are folded
+the sum by weight += scale. u grows as 1 / scale, and with it the cancellation in W, so u and v are folded
 when the scale has left the range from `SMALLEST_SCALE` to `LARGEST_SCALE`.
 """
 
@@ -17,7 +17,7 @@ from aucbench.kernels.jit import fast_kernel, kernel, scalar
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
 ROUNDING = 1e-13  # a difference below this share of its term is rounding
-SMALLEST_SCALE_ALONE = 1e-60  # smallest scale while nothing is averaged: no digits are lost above it
+SMALLEST_SCALE_ALONE = 1e-60  # smallest scale while nothing is averaged: a larger scale loses no digits
 
 
 class Layout(StrEnum):
@@ -35,8 +35,8 @@ def layout(X: Matrix, ratio: float = 16.0) -> Layout:
     X : (n, d) ndarray or scipy CSR
         The training rows.
     ratio : float
-        Lazy pays when d exceeds this many times the mean number of non-zeros of a row; the cost of a lazy
-        step per non-zero against that of an eager one per weight.
+        The lazy layout pays if d exceeds `ratio` times the mean number of non-zeros of a row: the cost of a
+        lazy step per non-zero, relative to the cost of an eager step per weight.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def two_vectors(X: Matrix) -> NDArray[np.float64]:
 
 @scalar
 def into_ball(size, radius):
-    """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after that."""
+    """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after the projection."""
     if not size <= radius * radius:
         # Do not scale an infinite |w| to zero: it would look like a finite model.
         return (radius / np.sqrt(size) if size < np.inf else np.nan), radius * radius
@@ -79,9 +79,9 @@ def into_ball(size, radius):
 
 @scalar
 def is_out_of_range(scale, weight):
-    """Whether u must be folded (see `fold`): later without a sum, whose digits it would cost.
+    """Whether u must be folded (see `fold`): later without a sum, which would lose digits.
 
-    NaN goes on as it is.
+    A scale of NaN is never folded.
     """
     smallest = SMALLEST_SCALE_ALONE if weight == 0.0 else SMALLEST_SCALE
     return (abs(scale) < smallest) | (abs(scale) > LARGEST_SCALE)

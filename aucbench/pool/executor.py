@@ -27,9 +27,9 @@ _processes: "set[_Process]" = set()  # processes not yet killed
 class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.CancelledError
     """The process of a task ended without an answer.
 
-    `status` is its exit status, or the negative number of the signal that ended it; `is_late` says whether it
-    was ended because the answer was late; `trace` is the stack trace of its Python code, as far as it could
-    write it.
+    `status` is its exit status, or the negative number of the signal that ended it; `is_late` is true if it
+    was ended because the answer was late; `trace` is the stack trace of its Python code, possibly cut short
+    or empty.
     """
 
     def __init__(self, status: int, is_late: bool, trace: str):
@@ -64,10 +64,10 @@ class Pool(Executor):
     ) -> "Future[Any]":
         """Call a function in the process of a key.
 
-        The function is found by its name in the process, like all that is pickled; what is defined in
-        ``__main__`` or within a function is sent whole. Tasks of equal keys run one after the other. The
-        process is ended after `seconds`. The `listener` gets what the function sends with `tell`, in another
-        thread of this process. The exception of the future is the function's, or `ProcessEnded`.
+        Functions and classes are pickled by name; definitions in ``__main__`` or within a function are
+        pickled by value. Tasks of equal keys run one after the other. The process is ended after `seconds`.
+        The `listener` gets the messages that the function sends with `tell`, in another thread of this
+        process. The exception of the future is that of the function, or `ProcessEnded`.
         """
         content, future, lock = dumped((function, arguments)), Future[Any](), self._locks[key]
         if not lock.locked():
@@ -81,11 +81,11 @@ class Pool(Executor):
                 if not future.set_running_or_notify_cancel():
                     return
                 try:  # the earlier process may have ended with its last task
-                    found = self._process(key).perform(content, seconds, listener)
+                    result = self._process(key).perform(content, seconds, listener)
                 except BaseException as error:
                     future.set_exception(error)
                 else:
-                    future.set_result(found)
+                    future.set_result(result)
 
         threading.Thread(target=follow, daemon=True).start()
         return future
@@ -97,7 +97,7 @@ class Pool(Executor):
         return process
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End all processes at once; tasks that run are lost, and those that wait are cancelled."""
+        """End all processes at once; running tasks are lost, and waiting tasks are cancelled."""
         self._is_closed = True
         for process in list(self._by_key.values()):
             process.kill()
@@ -111,11 +111,11 @@ class _Process:
         os.close(descriptor)
         self.has_ended = self._is_late = False
         self._lines = ""
-        self._connection, other = multiprocessing.Pipe()
+        self._connection, worker_end = multiprocessing.Pipe()
         with starting():
-            self._process = context().Process(target=serve, args=(other, dict(os.environ), self._trace))
+            self._process = context().Process(target=serve, args=(worker_end, dict(os.environ), self._trace))
             self._process.start()
-        other.close()
+        worker_end.close()
         _processes.add(self)
 
     def perform(self, content: bytes, seconds: float | None, listener: Callable[[Any], None]) -> Any:
@@ -143,7 +143,7 @@ class _Process:
         return value
 
     def _next_message(self, content: bytes | None = None) -> tuple[str, Any]:
-        """The next message, after a task is sent; "lost" if none comes that the process should have sent."""
+        """The next message, after a task is sent; "lost" if the process sends no valid message."""
         try:
             if content is not None:
                 self._connection.send_bytes(content)

@@ -9,9 +9,9 @@ from stat import S_IMODE
 
 @contextlib.contextmanager
 def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
-    """Wait until no other process has the lock, by default without end; the file's folder is made.
+    """Wait until no other process has the lock, by default without limit; the file's folder is made.
 
-    The file follows the umask, so that whoever may write beside it may lock it.
+    The file follows the umask, so that every user who may write to its folder may lock it.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
         except (FileExistsError, FileNotFoundError):  # another process has just removed the empty folder
-            if any(each.is_symlink() and not each.exists() for each in (file, *file.parents)):
+            if any(path.is_symlink() and not path.exists() for path in (file, *file.parents)):
                 raise NotADirectoryError(ENOTDIR, "a link leads nowhere", str(file.parent)) from None
     with FileLock(file, timeout=timeout, mode=S_IMODE(file.stat().st_mode)):  # else 0644
         yield

@@ -30,12 +30,12 @@ def dumped(content: Any) -> bytes:
         pass
     import cloudpickle  # type: ignore[import-untyped]  # it has no types
 
-    whole: bytes = cloudpickle.dumps(content)
-    return whole
+    dump: bytes = cloudpickle.dumps(content)
+    return dump
 
 
 def called(content: bytes) -> Any:
-    """Call the function of a pickled pair, of it and its arguments."""
+    """Call the function of a pickled pair of a function and its arguments."""
     function, arguments = pickle.loads(content)
     return function(*arguments)
 
@@ -52,7 +52,7 @@ _parent: Connection | None = None  # pipe to the parent, in a process of the poo
 def serve(connection: Connection, environment: Mapping[str, str], trace: str) -> None:
     """Perform tasks until the pipe is closed."""
     global _parent
-    _parent, own = connection, os.getpid()
+    _parent, pid = connection, os.getpid()
     _end_with_parent()
     if hasattr(os, "setsid"):
         os.setsid()  # signals to its group reach no other process
@@ -71,14 +71,14 @@ def serve(connection: Connection, environment: Mapping[str, str], trace: str) ->
             except (EOFError, OSError):
                 break
             try:
-                answer = dumped(("answer", called(content)))
-                pickle.loads(answer)  # an answer of a plugin may be impossible to unpickle
+                message = dumped(("answer", called(content)))
+                pickle.loads(message)  # an answer of a plugin may be impossible to unpickle
             except BaseException as error:
-                answer = _dumped_error(error)
-            if os.getpid() != own:  # the plugin has forked, and this is the copy
+                message = _dumped_error(error)
+            if os.getpid() != pid:  # the plugin has forked, and this is the copy
                 break
             try:
-                connection.send_bytes(answer)
+                connection.send_bytes(message)
             except BaseException:  # the plugin has closed the pipe, or this process is being ended
                 break
     with contextlib.suppress(Exception):
@@ -93,7 +93,7 @@ def _dumped_error(error: BaseException) -> bytes:
     except BaseException:
         try:
             text = f"{type(error).__name__}: {error}"
-        except BaseException:  # whatever a stranger's message raises
+        except BaseException:  # the message of a third-party error may raise anything
             text = f"{type(error).__name__} (its message cannot be shown)"
         return dumped(("error", RuntimeError(text)))
 
@@ -107,9 +107,9 @@ def _drop_files(connection: Connection) -> None:
     if not DESCRIPTORS.is_dir():
         return
     parent = multiprocessing.parent_process()
-    kept = {0, 1, 2, connection.fileno(), parent.sentinel if parent else 0}
+    needed = {0, 1, 2, connection.fileno(), parent.sentinel if parent else 0}
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for number in {int(name) for name in os.listdir(DESCRIPTORS)} - kept - {nowhere}:
+    for number in {int(name) for name in os.listdir(DESCRIPTORS)} - needed - {nowhere}:
         with contextlib.suppress(OSError):
             os.fstat(number)  # the descriptor of the listing is closed
             os.dup2(nowhere, number, inheritable=False)

@@ -1,4 +1,4 @@
-"""The answer of a report in a sentence or two: which method, by how much, at what cost."""
+"""The answer of a report in a sentence or two: the best methods, their gain and their cost."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,29 +19,29 @@ NOUNS = {
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names as a sentence has them: ``a, b and c``; a count instead of the rest of many."""
+    """Names joined as in a sentence: ``a, b and c``; beyond `most` names, a count of the others."""
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def _few(names: Sequence[str]) -> str:
-    """The names, or how many there are of more than three."""
+def _names_or_count(names: Sequence[str]) -> str:
+    """The names, or their number if there are more than three."""
     return listed(names) if len(names) <= 3 else str(len(names))
 
 
 def answer(report: Report, setting: str) -> str:
-    """The answer of one setting of a report: over families of data sets, or over the runs of a single one."""
+    """The answer for one setting of a report: over families, or over the runs of a single data set."""
     reference, best = report.references[setting], _best(report, setting)
     facts = report.part("data_sets", setting)
     if not reference:
         return f"{best} There are no gains: the reference was not run."
     families, is_single = int(facts["family"].nunique()), len(facts) == 1
-    own = report.ranking(setting)
-    judged = own[(own["method"] != reference) & (own["verdict"].fillna("") != "")]
+    ranking = report.ranking(setting)
+    judged = ranking[(ranking["method"] != reference) & (ranking["verdict"].fillna("") != "")]
     if not len(judged):
-        few = f" A verdict over data sets needs {FEWEST} families of them; there are {families}."
-        return best + few * (not is_single and families < FEWEST)
+        reason = f" A verdict over data sets needs {FEWEST} families of them; there are {families}."
+        return best + reason * (not is_single and families < FEWEST)
     if not is_single:
         return _verdict(report, setting, judged, f"Over {counted(families, 'family')} of data sets, ")
     text = f"{best} {_verdict(report, setting, judged, 'On this data set, ')}"
@@ -52,58 +52,58 @@ def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -
     """A sentence for each class of model that has a verdict."""
     reference = report.references[setting]
     classes = [str(model) for model in ModelClass if (judged["class_of_model"] == model).any()]
-    home = report.part("methods", setting).set_index("method")["class_of_model"][reference]
-    who = reference if home in classes else f"{reference} ({home})"
+    model_class = report.part("methods", setting).set_index("method")["class_of_model"][reference]
+    baseline = reference if model_class in classes else f"{reference} ({model_class})"
     texts = [
-        _told(judged[judged["class_of_model"] == model], who, NOUNS[model], classes != [home])
+        _verdicts(judged[judged["class_of_model"] == model], baseline, NOUNS[model], classes != [model_class])
         for model in classes
     ]
     return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
 
 
-def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
-    """Which methods of a class are better, equivalent, worse or undecided; `apart` from other classes."""
+def _verdicts(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool) -> str:
+    """The better, equivalent, worse and undecided methods of a class; `with_noun` names the class."""
     parts = []
-    better, equal = own[own["verdict"].isin(BETTER)], own[own["verdict"] == "equivalent"]
+    better, equal = judged[judged["verdict"].isin(BETTER)], judged[judged["verdict"] == "equivalent"]
     if len(better):
         verb, least = ("is", "") if len(better) == 1 else ("are", "up to ")
         gain = signed(float(better["gain"].max()))
-        which = f"of the {noun}s, " * apart + listed(list(better["method"]))
-        parts.append(f"{which} {verb} better than {reference}, by {least}{gain}")
+        subject = f"of the {noun}s, " * with_noun + listed(list(better["method"]))
+        parts.append(f"{subject} {verb} better than {reference}, by {least}{gain}")
     else:
         parts.append(f"no {noun} is better than {reference}")
     if len(equal):
-        paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
-        text = f"{_few(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
-        if len(paid):
-            who = "" if len(equal) == 1 else f", and {paid['method'].iloc[0]} is the cheapest of these"
-            text += f"{who}: {number(float(paid['time_ratio'].iloc[0]))} times the training time"
+        timed = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
+        text = f"{_names_or_count(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
+        if len(timed):
+            cheapest = "" if len(equal) == 1 else f", and {timed['method'].iloc[0]} is the cheapest of these"
+            text += f"{cheapest}: {number(float(timed['time_ratio'].iloc[0]))} times the training time"
         parts.append(text)
-    for verdict, words in (
+    for verdict, values in (
         ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
     ):  # fmt: skip
-        if alike := list(own.loc[own["verdict"].isin(words), "method"]):
-            parts.append(f"{_few(alike)} {'is' if len(alike) == 1 else 'are'} {verdict}")
+        if methods := list(judged.loc[judged["verdict"].isin(values), "method"]):
+            parts.append(f"{_names_or_count(methods)} {'is' if len(methods) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over families, of methods with results on all data sets, in each class of model."""
-    own = report.over_all(setting).dropna(subset=["mean"])
-    if not len(own):
+    """The highest mean over families in each class of model, among methods with results on all data sets."""
+    table = report.over_all(setting).dropna(subset=["mean"])
+    if not len(table):
         return "No run has finished."
-    own = own[own["mean_note"] == ""]
-    if not len(own):
+    table = table[table["mean_note"] == ""]
+    if not len(table):
         return "No method has a result on every data set."
     families = report.part("data_sets", setting)["family"]
-    ranked = own.sort_values("mean", ascending=False, kind="stable")
-    firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
-    best, *others = firsts
+    ranked = table.sort_values("mean", ascending=False, kind="stable")
+    leaders: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
+    best, *others = leaders
     data = counted(len(families), "data set")
-    if (number := families.nunique()) < len(families):
-        data += f" of {counted(number, 'family')}"
-    where, who = f" over {data}" * (len(families) > 1), best.method
+    if (n_families := families.nunique()) < len(families):
+        data += f" of {counted(n_families, 'family')}"
+    scope, text = f" over {data}" * (len(families) > 1), best.method
     if others:
-        who += f" ({best.class_of_model})"
-    rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.method} has {each.mean:.4f}" for each in others]
-    return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."
+        text += f" ({best.class_of_model})"
+    clauses = [f"; of the {NOUNS[row.class_of_model]}s, {row.method} has {row.mean:.4f}" for row in others]
+    return f"{text} has the highest mean {report.measure.title}{scope}, {best.mean:.4f}{''.join(clauses)}."

@@ -1,4 +1,4 @@
-"""From stored cells to the data frames of a report."""
+"""Construction of the data frames of a report from stored cells."""
 
 import tomllib
 from collections.abc import Sequence
@@ -38,44 +38,44 @@ def build(
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
-    With `one_study` the cells belong together, so that methods on a data set are compared whatever their
-    budget. `remarks` come before the notes on the numbers. `reference` is the name of the method that gains
-    are relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
-    measure that all else follows. `rope` is the largest difference in it that does not matter in practice
-    (None: `ROPE` for the AUC, and no rope for other measures); `planned_reference` and `planned_rope` are
-    those that the study fixed. With `model_class`, only methods of that `ModelClass` are compared, and the
-    reference, of whatever class.
+    With `one_study` the cells belong together: methods on a data set are compared regardless of budget.
+    `remarks` come before the notes on the numbers. `reference` is the name of the method that gains are
+    relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
+    measure that is compared. `rope` is the largest difference of the measure that does not matter in practice
+    (None: `ROPE` for the AUC, and no rope for other measures). `planned_reference` and `planned_rope` are the
+    reference and the rope that the study fixed. With `model_class`, only methods of this `ModelClass` are
+    compared; the reference may be of any class.
 
-    ParameterError, when the rope is not above 0, when no method is of that class, when the reference is
-    neither installed nor among the cells, when no cell has the measure, or when cells have it with different
-    parameters.
+    Raises ParameterError if the rope is not above 0, if no method is of the class, if the reference is
+    neither installed nor among the cells, if no cell has the measure, or if the parameters of the measure
+    differ between cells.
     """
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
     measure, *others = measures = measures_of(cells, by)
     judged = judged_by(cells, by)
-    lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
-    every = cell_frame(judged, one_study)
-    models = every.groupby(["setting", "method"])["cell"].agg(lambda own: str(class_of(own)))
-    every = every.join(models.rename("class_of_model"), on=["setting", "method"])
-    reference = reference or default_reference(every, planned_reference)
-    check_reference(reference, {*every["method"].dropna(), *every["algorithm"]})
+    n_missing = sum(judged_cell is not cell for judged_cell, cell in zip(judged, cells, strict=True))
+    frame = cell_frame(judged, one_study)
+    models = frame.groupby(["setting", "method"])["cell"].agg(lambda group: str(class_of(group)))
+    frame = frame.join(models.rename("class_of_model"), on=["setting", "method"])
+    reference = reference or default_reference(frame, planned_reference)
+    check_reference(reference, {*frame["method"].dropna(), *frame["algorithm"]})
     if model_class is not None:
-        every = _of_class(every, model_class, reference)
-    usual = (planned_rope or ROPE) if by == AUC.name else None
-    if rope not in (None, usual) and by == AUC.name:
-        remarks = (*remarks, LATER.format(rope=rope, usual=usual))
-    rope = rope or usual
-    placed = every.dropna(subset=PLACE)
-    references = {str(setting): reference_of(own, reference) for setting, own in placed.groupby("setting")}
+        frame = _of_class(frame, model_class, reference)
+    default_rope = (planned_rope or ROPE) if by == AUC.name else None
+    if rope not in (None, default_rope) and by == AUC.name:
+        remarks = (*remarks, LATER.format(rope=rope, usual=default_rope))
+    rope = rope or default_rope
+    placed = frame.dropna(subset=PLACE)
+    references = {str(setting): reference_of(rows, reference) for setting, rows in placed.groupby("setting")}
     tables = tables_of(placed, measures)
-    cells_alone = every.drop(columns=["cell", "class_of_model"])
-    against = comparison(cells_alone, tables["data_sets"], tables["results"], references, rope, by)
+    cells_alone = frame.drop(columns=["cell", "class_of_model"])
+    comparisons = comparison(cells_alone, tables["data_sets"], tables["results"], references, rope, by)
     report = Report(
         title=title,
         version=version("aucbench"),
-        machines=", ".join(sorted(every["cpu"].dropna().unique())) or "no machine yet",
-        made=max(every["finished_at"].dropna(), default=""),
+        machines=", ".join(sorted(frame["cpu"].dropna().unique())) or "no machine yet",
+        made=max(frame["finished_at"].dropna(), default=""),
         measure=measure,
         others=tuple(others),
         rope=rope,
@@ -83,9 +83,9 @@ def build(
         cells=cells_alone,
         methods=pd.DataFrame(),
         **tables,
-        **against,
+        **comparisons,
         remarks=remarks,
-        notes=(*remarks, *_notes(measure, rope, lacking, tables["results"])),
+        notes=(*remarks, *_notes(measure, rope, n_missing, tables["results"])),
     )
     report.verdicts["is_best"] = _best_of(report)
     best = report.verdicts.loc[report.verdicts["group"] == ALL, "method"]
@@ -94,78 +94,78 @@ def build(
 
 
 def _best_of(report: Report) -> list[bool]:
-    """Whether a line of the verdicts is of the method with the largest gain, or of one equivalent to it.
+    """Whether a line of the verdicts is for the method with the largest gain, or for an equivalent method.
 
-    The gain is that over all data sets of the setting, and on a single data set that over its runs. No
-    method is best where the verdict on it is undecided, or no verdict over it if it is the reference.
+    The gain is taken over all data sets of the setting, and on a single data set over its runs. No
+    method is best if its verdict is undecided or, for the reference, if all verdicts against it are.
     """
     best = {setting: str(report.over_all(setting)["method"].iloc[0]) for setting in report.settings}
     frames = report.cells, report.data_sets, report.results
-    other = replace(report, **comparison(*frames, best, report.rope, report.measure.name))
-    found = set()
+    rebased = replace(report, **comparison(*frames, best, report.rope, report.measure.name))
+    winners = set()
     for setting, name in best.items():
-        rankings = (each.ranking(setting).set_index("method") for each in (report, other))
-        own, over = (ranking["verdict"].fillna("") for ranking in rankings)
-        judging = over if name == report.references[setting] else own[[name]]
-        if not judging.isin(["", "undecided"]).all():
-            found |= {(setting, method) for method in [name, *over.index[over == "equivalent"]]}
-    places = report.verdicts[["setting", "method"]].itertuples(index=False, name=None)
-    return [place in found for place in places]
+        rankings = (source.ranking(setting).set_index("method") for source in (report, rebased))
+        over_reference, over_best = (ranking["verdict"].fillna("") for ranking in rankings)
+        verdicts = over_best if name == report.references[setting] else over_reference[[name]]
+        if not verdicts.isin(["", "undecided"]).all():
+            winners |= {(setting, method) for method in [name, *over_best.index[over_best == "equivalent"]]}
+    pairs = report.verdicts[["setting", "method"]].itertuples(index=False, name=None)
+    return [pair in winners for pair in pairs]
 
 
 def _methods(cells: pd.DataFrame, results: pd.DataFrame, first: list[str]) -> pd.DataFrame:
-    """The methods of each setting, what their plugins say, and looks: those `first` have the first ones."""
+    """The methods of each setting, with plugin facts and looks; the methods `first` get the first looks."""
     keys = ["setting", "method"]
     firsts = cells.sort_values(["setting", "data_set"], kind="stable").drop_duplicates(keys)
-    found = firsts[[*keys, "algorithm", "class_of_model"]].reset_index(drop=True)
+    frame = firsts[[*keys, "algorithm", "class_of_model"]].reset_index(drop=True)
     settings = results.groupby(keys)["own_setting"].agg(
-        lambda own: " / ".join(dict.fromkeys(filter(None, own)))
+        lambda texts: " / ".join(dict.fromkeys(filter(None, texts)))
     )
-    found = found.join(settings, on=keys)
-    every = [cell.described.algorithm.exempt for cell in firsts["cell"]]
-    found["exempt"] = ["; ".join(f"{check}: {why}" for check, why in each.items()) for each in every]
-    looks = shown_looks(list(dict.fromkeys([*first, *found["method"]])))
-    drawn = pd.DataFrame([looks[method] for method in found["method"]], columns=list(Look._fields))
-    return pd.concat([found, drawn, pd.DataFrame(map(method_facts, found["algorithm"]))], axis=1)
+    frame = frame.join(settings, on=keys)
+    exempt = [cell.described.algorithm.exempt for cell in firsts["cell"]]
+    frame["exempt"] = ["; ".join(f"{check}: {text}" for check, text in checks.items()) for checks in exempt]
+    looks = shown_looks(list(dict.fromkeys([*first, *frame["method"]])))
+    drawn = pd.DataFrame([looks[method] for method in frame["method"]], columns=list(Look._fields))
+    return pd.concat([frame, drawn, pd.DataFrame(map(method_facts, frame["algorithm"]))], axis=1)
 
 
-def _notes(measure: Measure, rope: float | None, lacking: int, results: pd.DataFrame) -> list[str]:
-    """How the numbers of a report are made; `lacking` finished cells have no value of the measure."""
-    known = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
-    texts = [known["auc" if measure.name == AUC.name else "measure"]]
-    texts += [known["lacking"]] * bool(lacking)
-    texts += [known["positives"]] * (measure.name in ("ap", "precision_at"))
-    texts += [known["no_rope" if rope is None else "rope"], *known["always"]]
-    texts += [known["threads"]] * bool((results["time_note"] != "").any())
+def _notes(measure: Measure, rope: float | None, n_missing: int, results: pd.DataFrame) -> list[str]:
+    """Notes on how the numbers are computed; `n_missing` finished cells have no value of the measure."""
+    templates = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
+    texts = [templates["auc" if measure.name == AUC.name else "measure"]]
+    texts += [templates["lacking"]] * bool(n_missing)
+    texts += [templates["positives"]] * (measure.name in ("ap", "precision_at"))
+    texts += [templates["no_rope" if rope is None else "rope"], *templates["always"]]
+    texts += [templates["threads"]] * bool((results["time_note"] != "").any())
     if "suboptimality" in results and results["suboptimality"].fillna(0.0).any():
-        texts.append(known["suboptimality"])
-    return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
+        texts.append(templates["suboptimality"])
+    return [text.format(measure=measure.title, rope=rope or 0.0, lacking=n_missing) for text in texts]
 
 
 def _of_class(cells: pd.DataFrame, model: str, reference: str) -> pd.DataFrame:
-    """The cells of methods of a class of model and of the reference, on data sets with such methods."""
+    """The cells of a class of model and of the reference, on data sets with methods of the class."""
     cells = cells.dropna(subset=PLACE)
-    is_own = cells["class_of_model"] == model
-    if not is_own.any():
-        known = ", ".join(sorted(cells["class_of_model"].unique()))
-        raise ParameterError(f"--model-class: no method here is of the class {model}; known: {known}.")
-    is_there = is_own.groupby([cells["setting"], cells["data_set"]]).transform("any")
-    names = {setting: reference_of(own, reference) for setting, own in cells.groupby("setting")}
-    is_reference = cells["method"] == cells["setting"].map(names)
-    return cells[is_there & (is_own | is_reference)].reset_index(drop=True)
+    in_class = cells["class_of_model"] == model
+    if not in_class.any():
+        classes = ", ".join(sorted(cells["class_of_model"].unique()))
+        raise ParameterError(f"--model-class: no method here is of the class {model}; known: {classes}.")
+    has_class = in_class.groupby([cells["setting"], cells["data_set"]]).transform("any")
+    references = {setting: reference_of(group, reference) for setting, group in cells.groupby("setting")}
+    is_reference = cells["method"] == cells["setting"].map(references)
+    return cells[has_class & (in_class | is_reference)].reset_index(drop=True)
 
 
 def method_facts(name: str) -> dict[str, Any]:
-    """What an installed plugin says of itself; little of one that is not installed."""
-    found = installed("algo", name)
-    facts = MethodFacts(found and found.cls)
+    """The metadata of an installed plugin; mostly empty if the plugin is not installed."""
+    plugin = installed("algo", name)
+    facts = MethodFacts(plugin and plugin.cls)
     claims = facts.claims
     return {
-        "summary": found.summary if found else "This plugin is not installed here.",
+        "summary": plugin.summary if plugin else "This plugin is not installed here.",
         "citation": citation("algo", name) or "",
         "claims": f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
         "deviations": list(facts.deviations),
-        "source": found.source if found else "",  # address or file of its code
-        "distribution": f"{found.distribution} {found.version}" if found else "",
+        "source": plugin.source if plugin else "",  # address or file of the code
+        "distribution": f"{plugin.distribution} {plugin.version}" if plugin else "",
         "links": [list(link) for link in links("algo", name)],
     }

@@ -1,4 +1,4 @@
-"""The frame of cells: one line a cell with its setting, data set and method; and the reference among them."""
+"""The frame of cells, a line for each cell with setting, data set and method; choice of the reference."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from aucbench.suggestions import suggest
 if TYPE_CHECKING:
     import pandas as pd
 
-REFERENCE, TUNED_REFERENCE = "log_reg", "log_reg_cv"  # the second chooses its C itself
+REFERENCE, TUNED_REFERENCE = "log_reg", "log_reg_cv"  # log_reg_cv chooses C itself
 PLACE = ["setting", "data_set", "method"]
 _DESCRIBED = (
     "dataset", "loss", "features", "scaling", "rescale", "regularisation", "protocol", "tuning",
@@ -41,26 +41,26 @@ CELL = (
 
 
 def cell_frame(cells: Sequence[BoardCell], one_study: bool) -> "pd.DataFrame":
-    """One line a cell, from which all but what is read off curves can be computed again; and the `cell`.
+    """A line for each cell, enough to recompute all results except those from curves; and the column `cell`.
 
-    In one study methods are compared on a data set whatever their budget. Otherwise they are compared only
-    when all but the method agrees, and data sets share a setting only when all but the data set agrees. Of
-    cells that were run with several versions of the code, or with several numbers of checkpoints, those of
-    the version that finished last count: `setting`, `data_set` and `method` are null for the others. The last
-    columns are the other measures that some cell has, and their parameters in it.
+    In one study methods are compared regardless of budget. Otherwise they are compared on a data set only if
+    everything except the method agrees, and data sets share a setting only if everything except the data set
+    agrees. If cells were run with several versions of the code, or several numbers of checkpoints, only the
+    version that finished last counts: `setting`, `data_set` and `method` are null for the others. The last
+    columns are the other measures of the cells with their parameters.
     """
     import pandas as pd
 
     entries = _entries({id(cell.described): cell.described for cell in cells}, one_study)
-    others = [name for name in MEASURES if name not in CELL]
-    measured = [name for name in others if any(cell.value(name) is not None for cell in cells)]
+    extras = [name for name in MEASURES if name not in CELL]
+    measured = [name for name in extras if any(cell.value(name) is not None for cell in cells)]
     rows = []
     for cell in cells:  # cells of an entry share its description
         row = entries[id(cell.described)] | _cell(cell)
         for name in measured:
             row[name] = cell.value(name)
-            own = cell.record.measures.get(name) if cell.record else None
-            row |= {f"{name}_{key}": value for key, value in own.parameters.items()} if own else {}
+            measure = cell.record.measures.get(name) if cell.record else None
+            row |= {f"{name}_{key}": value for key, value in measure.parameters.items()} if measure else {}
         rows.append(row)
     names = dict.fromkeys([*CELL, *measured, *(name for row in rows for name in row)])
     frame = pd.DataFrame(rows, columns=list(names)).assign(cell=pd.Series(list(cells), dtype=object))
@@ -68,22 +68,22 @@ def cell_frame(cells: Sequence[BoardCell], one_study: bool) -> "pd.DataFrame":
 
 
 def _entries(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[int, dict[str, str]]:
-    """Setting, data set, method and description of entries, by any identifiers of these."""
+    """Setting, data set, method and description of entries, by the identifiers of the entries."""
     groups: dict[str, dict[str, list[int]]] = {}
-    for at, each in entries.items():
-        group = str(is_tuned(each)) if one_study else setting_of(each)
-        groups.setdefault(group, {}).setdefault(dataset_of(each), []).append(at)
-    found: dict[int, dict[str, str]] = {}
+    for at, entry in entries.items():
+        group = str(is_tuned(entry)) if one_study else setting_of(entry)
+        groups.setdefault(group, {}).setdefault(dataset_of(entry), []).append(at)
+    rows: dict[int, dict[str, str]] = {}
     settings: list[str] = []
     for members in groups.values():
-        by_data = [[entries[at] for at in own] for own in members.values()]
-        plain = TUNED if is_tuned(by_data[0][0]) else DEFAULTS
-        alike = sum(name.startswith(plain) for name in settings)
-        settings.append(f"{plain} {alike + 1}" if alike else plain)
-        methods, names = labels(by_data, one_study), dataset_names([own[0] for own in by_data])
-        for name, at in ((name, at) for name, own in zip(names, members.values(), strict=True) for at in own):
+        by_data = [[entries[at] for at in ids] for ids in members.values()]
+        kind = TUNED if is_tuned(by_data[0][0]) else DEFAULTS
+        count = sum(name.startswith(kind) for name in settings)
+        settings.append(f"{kind} {count + 1}" if count else kind)
+        methods, names = labels(by_data, one_study), dataset_names([board[0] for board in by_data])
+        for name, at in ((name, at) for name, ids in zip(names, members.values(), strict=True) for at in ids):
             described = entries[at]
-            found[at] = {
+            rows[at] = {
                 "setting": settings[-1],
                 "data_set": name,
                 "method": methods[method_of(described, one_study)],
@@ -92,13 +92,13 @@ def _entries(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[i
                 "parameters": json.dumps(described.algorithm.parameters, default=str),
                 "described": canonical(subset(described, _DESCRIBED)),
             }
-    return found
+    return rows
 
 
 def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
-    """Whether a cell is the one of its method and run: of the method's last version, or of none."""
+    """Whether a cell counts: one per method and run, of the method's last version or else without result."""
     records = [cell.record for cell in frame["cell"]]
-    every = frame[[*PLACE, *SEEDS]].assign(
+    runs = frame[[*PLACE, *SEEDS]].assign(
         done=[record is not None for record in records],
         time=frame["finished_at"].astype(object).fillna(""),
         # Cells of one line of results have equal checkpoints, code and data.
@@ -107,10 +107,10 @@ def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
             for record in records
         ],
     )
-    order = every.sort_values(["done", "time", "version"], ascending=False, kind="stable")
+    order = runs.sort_values(["done", "time", "version"], ascending=False, kind="stable")
     is_last = order["version"] == order.groupby(PLACE)["version"].transform("first")
-    kept = order[is_last | ~order["done"]].drop_duplicates([*PLACE, *SEEDS])
-    return every.index.to_series().isin(kept.index)
+    current = order[is_last | ~order["done"]].drop_duplicates([*PLACE, *SEEDS])
+    return runs.index.to_series().isin(current.index)
 
 
 def _cell(cell: BoardCell) -> dict[str, Any]:
@@ -125,14 +125,14 @@ def _cell(cell: BoardCell) -> dict[str, Any]:
         row["edges"] = json.dumps(tuned.edges) if tuned.edges is not UNSET else None
     parts = (record.environment, _ENVIRONMENT), (record.data, _ROWS), (record.result, _MEASURED)
     for part, names in parts:
-        row |= {name: None if (own := getattr(part, name, None)) is UNSET else own for name in names}
+        row |= {name: None if (value := getattr(part, name, None)) is UNSET else value for name in names}
     if record.result.placements is not UNSET:
         row["placements"] = list(record.result.placements)
     return row
 
 
 def default_reference(cells: "pd.DataFrame", planned: str | None = None) -> str:
-    """The planned one if it was run; else `log_reg_cv` if methods are tuned and it was run, or `log_reg`."""
+    """The planned reference if it was run; else `log_reg_cv` if run and methods are tuned; else `log_reg`."""
     if planned and planned in {*cells["method"], *cells["algorithm"]}:
         return planned
     was_run = cells["algorithm"].eq(TUNED_REFERENCE).any()
@@ -143,22 +143,22 @@ def check_reference(name: str, known: Iterable[str] = ()) -> None:
     """Raise ParameterError for a reference that is neither installed nor among the known names."""
     from aucbench.registry import catalog
 
-    if name in (every := {REFERENCE, *known}):
+    if name in (names := {REFERENCE, *known}):
         return
-    every |= set(catalog().plugins[Family.algorithms])
-    if name not in every:
-        raise ParameterError(f"Unknown reference '{name}'. {suggest(name, sorted(every))}")
+    names |= set(catalog().plugins[Family.algorithms])
+    if name not in names:
+        raise ParameterError(f"Unknown reference '{name}'. {suggest(name, sorted(names))}")
 
 
 def reference_of(cells: "pd.DataFrame", name: str) -> str:
-    """The label of the reference among the cells of a setting, "" where it was not run.
+    """The label of the reference among the cells of a setting, "" if it was not run.
 
-    A label that is named in full is taken. Of several variants of a method, that without feature map and
-    limit of the training rows is taken; then that on most data sets; then the first in alphabetical order.
+    An exact label is preferred. Among several variants of a method, variants with neither feature map
+    nor limit of the training rows come first; then the variant on most data sets; then alphabetical order.
     """
-    own = cells[(cells["method"] == name) | (cells["algorithm"] == name)]
-    described = [cell.described for cell in own["cell"]]
-    special = [each.features.name != "identity" or each.max_train_rows is not None for each in described]
-    variants = own.assign(special=special).groupby("method").agg({"special": "any", "data_set": "nunique"})
+    group = cells[(cells["method"] == name) | (cells["algorithm"] == name)]
+    described = [cell.described for cell in group["cell"]]
+    special = [entry.features.name != "identity" or entry.max_train_rows is not None for entry in described]
+    variants = group.assign(special=special).groupby("method").agg({"special": "any", "data_set": "nunique"})
     order = [(label != name, row.special, -row.data_set, str(label)) for label, row in variants.iterrows()]
     return min(order)[-1] if order else ""

@@ -1,4 +1,4 @@
-"""The columns of a report's frames, each described once: its heading, what it means, and its format."""
+"""Descriptions of the columns of a report's frames: heading, meaning and format."""
 
 import csv
 import math
@@ -13,12 +13,12 @@ NONE = "-"
 
 
 def line(value: Any) -> str:
-    """Text in one line, without characters that command a terminal."""
+    """Text in one line, without control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in str(value)).split())
 
 
 def text(value: Any) -> str:
-    """Text in one line; a dash where there is none."""
+    """Text in one line; a dash if it is empty."""
     return line(value) or NONE
 
 
@@ -37,7 +37,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-FORMS: dict[str, Callable[[Any], str]] = {  # the page's script has these names, too
+FORMS: dict[str, Callable[[Any], str]] = {  # the page's script uses the same names
     "text": text,
     "fixed": "{:.4f}".format,
     "signed": signed,
@@ -53,18 +53,18 @@ FORMS: dict[str, Callable[[Any], str]] = {  # the page's script has these names,
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a frame as every view shows it, a line of ``columns.csv``.
+    """The format of a column of a frame in every view, a line of ``columns.csv``.
 
-    The value is shown with its interval where `low` and `high` are given, with its standard deviation where
-    `spread` is, with an asterisk where the column `mark` is not empty, and with the text of the column `note`
-    in brackets; all of them name columns of the same frame.
+    `low`, `high`, `spread`, `mark` and `note` name other columns of the same frame. The value is shown with
+    its interval if `low` and `high` are set, with its standard deviation if `spread` is set, with an asterisk
+    if the column `mark` is not empty, and with the text of the column `note` in brackets.
     """
 
     frame: str
     name: str
-    heading: str  # {measure} and {reference} stand for the symbol of the measure and for the reference
+    heading: str  # {measure} is replaced by the symbol of the measure, {reference} by the reference
     form: str  # one of `FORMS`
-    descending: str  # "yes" where the best, or the largest, comes first
+    descending: str  # "yes" if the largest value comes first
     low: str
     high: str
     spread: str
@@ -73,20 +73,20 @@ class Column:
     hint: str
 
     def shown(self, row: Mapping[Any, Any]) -> str:
-        """The value of a row in words, with its interval or deviation; a dash where there is none."""
+        """The value of a row as text, with its interval or deviation; a dash if there is no value."""
         value, form = row[self.name], FORMS[self.form]
         if _is_none(value):
             return NONE
         low, high, spread, mark, note = map(row.get, (self.low, self.high, self.spread, self.mark, self.note))
-        words = form(value)
-        words += "" if _is_none(low) or _is_none(high) else f" ({form(low)} to {form(high)})"
-        words += "" if _is_none(spread) else f" ± {form(spread)}"
-        words += "" if _is_none(mark) else "*"
-        return words if _is_none(note) else f"{words} ({note})"
+        formatted = form(value)
+        formatted += "" if _is_none(low) or _is_none(high) else f" ({form(low)} to {form(high)})"
+        formatted += "" if _is_none(spread) else f" ± {form(spread)}"
+        formatted += "" if _is_none(mark) else "*"
+        return formatted if _is_none(note) else f"{formatted} ({note})"
 
     @property
     def is_text(self) -> bool:
-        """Whether it is text, which is aligned to the left."""
+        """Whether the column is text, which is aligned to the left."""
         return self.form == "text"
 
 

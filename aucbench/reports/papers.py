@@ -1,4 +1,4 @@
-"""The papers' tables (papers.csv), and our figures beside them."""
+"""Comparison of our results with published tables (papers.csv)."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ COLUMNS = (
 )  # fmt: skip
 SHOWN = described("papers")
 DRAWN = "the paper drew the halves of the classes at random and did not publish them"
-MARGIN = 0.003  # differences of AUC up to this are equal, whatever deviation was published
+MARGIN = 0.003  # AUCs that differ by at most this are equal, for any published deviation
 
 
 class Verdict(StrEnum):
-    """How our AUC compares with the published one."""
+    """How our AUC compares with the published AUC."""
 
     equal = "equal"
     better = "better"
@@ -39,11 +39,11 @@ class Verdict(StrEnum):
 
 
 def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
-    """The numbers with a column `verdict`, a `Verdict` as text; NaN are numbers that are not known.
+    """The numbers with a column `verdict`, a `Verdict` as text; NaN are unknown numbers.
 
-    Equal is |ours - published| <= max(0.003, 2 published_std): the deviation of single runs, which is what
-    papers print, and not the error of their mean. The columns are `published`, `published_std`, `ours` (mean
-    AUC) and `comparable` (bool: whether protocol, data and preprocessing are those of the paper).
+    Equal is |ours - published| <= max(0.003, 2 published_std), where published_std is the deviation of single
+    runs, as printed in papers, and not the error of their mean. The columns are `published`, `published_std`,
+    `ours` (mean AUC) and `comparable` (bool: whether protocol, data and preprocessing match the paper).
     """
     published, std, ours = (numbers[name].to_numpy(float) for name in ("published", "published_std", "ours"))
     allowed = np.fmax(MARGIN, 2 * std)  # fmax prefers a number to NaN
@@ -64,18 +64,18 @@ class PublishedTable:
     paper: str  # names of paper and table as in `papers.csv`
     table: str
     source: str
-    other_data: Mapping[str, str] = field(default_factory=dict)  # data sets that are not the paper's, and why
+    other_data: Mapping[str, str] = field(default_factory=dict)  # by data set: why it is not the paper's
 
     def numbers(self) -> pd.DataFrame:
-        """Its numbers, a line each, in the order of the file; NaN where a part was not printed.
+        """The numbers of the table, in the order of the file; NaN for numbers that were not printed.
 
-        The columns are `dataset`, `method` (as the table names it, in our spelling), `published` and
+        The columns are `dataset`, `method` (the table's name, in our spelling), `published` and
         `published_std` (AUC), `published_seconds` and `note`.
         """
         with FILES.joinpath("papers.csv").open(encoding="utf-8") as file:
-            every = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
-        own = every[(every["paper"] == self.paper) & (every["table"] == self.table)]
-        return own.drop(columns=["paper", "table"]).assign(dataset=own["dataset"].str.lower())
+            frame = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
+        rows = frame[(frame["paper"] == self.paper) & (frame["table"] == self.table)]
+        return rows.drop(columns=["paper", "table"]).assign(dataset=rows["dataset"].str.lower())
 
 
 FILES = files("aucbench.reports")
@@ -87,74 +87,74 @@ TABLES = {
 
 
 def is_method(described: EntryDescription, name: str) -> bool:
-    """Whether a described cell is of the method that a table calls `name`."""
-    wanted = {"features": "identity"} | _DECLARED["variant"].get(name, {"algorithm": name})
-    algorithm = wanted.pop("algorithm")
+    """Whether a cell belongs to the method that a table calls `name`."""
+    variant = {"features": "identity"} | _DECLARED["variant"].get(name, {"algorithm": name})
+    algorithm = variant.pop("algorithm")
     if described.algorithm.name not in _DECLARED["stand_in"].get(algorithm, [algorithm]):
         return False
-    found = described.algorithm.parameters | {
+    values = described.algorithm.parameters | {
         "loss": described.loss.name if described.loss else None,
         "features": described.features.name,
     }
-    return all(found.get(field) == value for field, value in wanted.items())
+    return all(values.get(key) == value for key, value in variant.items())
 
 
 def is_comparable(described: EntryDescription) -> bool:
-    """Whether the paper's classes are known: halves of several classes were drawn, and not published."""
+    """Whether the paper's classes are known: random halves of several classes were not published."""
     parameters = described.dataset.parameters
     return parameters.get("grouping") != "halves" or parameters.get("positive") is not None
 
 
 def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
-    """One row a published number.
+    """A row for each published number.
 
-    `verdict` is that of `judge_table`; with cells that failed, diverged or are missing a method is `not run`,
-    and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
-    is that of the table, and why a number is not comparable.
+    `verdict` is that of `judge_table`; a method with failed, diverged or missing cells is `not run`. `runs`
+    counts the finished cells. `time_ratio` is the published time over ours (the machines differ). `note` is
+    the note of the table, and the reason if a number is not comparable.
     """
-    found = cell_frame(cells, one_study=True).dropna(subset=["method"])
-    found["described"] = [cell.described for cell in found["cell"]]
-    names = found["described"].map(lambda each: each.dataset.name.lower())
+    runs = cell_frame(cells, one_study=True).dropna(subset=["method"])
+    runs["described"] = [cell.described for cell in runs["cell"]]
+    names = runs["described"].map(lambda entry: entry.dataset.name.lower())
     numbers, ours = table.numbers().reset_index(drop=True), []
-    for each in numbers.itertuples():
-        here = found[names == each.dataset]
-        is_own = [is_method(described, str(each.method)) for described in here["described"]]
-        own = here[pd.Series(is_own, here.index, dtype=bool)]
-        ours.append(_ours(own, str(each.note), table.other_data.get(str(each.dataset), "")))
+    for row in numbers.itertuples():
+        candidates = runs[names == row.dataset]
+        is_match = [is_method(described, str(row.method)) for described in candidates["described"]]
+        matches = candidates[pd.Series(is_match, candidates.index, dtype=bool)]
+        ours.append(_our_part(matches, str(row.note), table.other_data.get(str(row.dataset), "")))
     frame = judge_table(numbers.drop(columns="note").join(pd.DataFrame(ours)))
     frame["difference"] = frame["ours"] - frame["published"]
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
 
 
-def _ours(own: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
-    """Our part of a line of `compare`; it needs every run, since those that finished are a selection."""
-    settings = own.groupby(["setting", "data_set", "method"]).ngroups
+def _our_part(runs: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
+    """Our part of a line of `compare`; every run must have finished, since finished runs alone are biased."""
+    settings = runs.groupby(["setting", "data_set", "method"]).ngroups
     reasons = [f"the study has this method with {settings} settings"] * (settings > 1)
-    if other_data and len(own):
+    if other_data and len(runs):
         reasons.append(other_data)
-    elif not all(map(is_comparable, own["described"])):
+    elif not all(map(is_comparable, runs["described"])):
         reasons.append(DRAWN)
-    own = own[:0] if settings > 1 else own
-    done = own[own["status"] == CellStatus.finished]
-    missing = int((own["status"] == CellStatus.missing).sum())
-    gaps = {"are missing": missing, "gave no AUC": len(own) - len(done) - missing}
-    notes = [note, *reasons, *(f"{count} of {len(own)} runs {what}" for what, count in gaps.items() if count)]
-    whole = done.astype({"auc": float, "train_seconds": float})[: len(done) if len(done) == len(own) else 0]
+    runs = runs[:0] if settings > 1 else runs
+    done = runs[runs["status"] == CellStatus.finished]
+    missing = int((runs["status"] == CellStatus.missing).sum())
+    gaps = {"are missing": missing, "gave no AUC": len(runs) - len(done) - missing}
+    notes = [note, *reasons, *(f"{count} of {len(runs)} runs {gap}" for gap, count in gaps.items() if count)]
+    usable = done.astype({"auc": float, "train_seconds": float})[: len(done) if len(done) == len(runs) else 0]
     return {
-        "ours": whole["auc"].mean(),
-        "ours_std": whole["auc"].std(),
+        "ours": usable["auc"].mean(),
+        "ours_std": usable["auc"].std(),
         "runs": len(done),
         "comparable": not reasons,
-        "seconds": whole["train_seconds"].mean(),
+        "seconds": usable["train_seconds"].mean(),
         "note": "; ".join(filter(None, notes)),
     }
 
 
 def markdown(name: str, table: PublishedTable, frame: pd.DataFrame, command: str) -> str:
-    """The verdicts, the rows that were run, and the command that made them."""
-    own = tried(frame)
-    rows = [] if own.empty else [table_text(text_table(own))]
+    """The verdicts, the rows that were run, and the command of the comparison."""
+    attempted = tried(frame)
+    rows = [] if attempted.empty else [table_text(text_table(attempted))]
     return "\n\n".join([f"# {name}", about(table), *verdicts(frame), *rows, f"Made by `{command}`.\n"])
 
 
@@ -185,7 +185,7 @@ def verdicts(frame: pd.DataFrame) -> list[str]:
 
 
 def text_table(frame: pd.DataFrame, without: Sequence[str] = ()) -> TextTable:
-    """The rows of a comparison as text, without some columns and those without any value."""
+    """The rows of a comparison as text, without the columns `without` and empty columns."""
     empty = {name for name in ("time_ratio", "note") if not frame[name].replace("", None).notna().any()}
     left_out = {*empty, *without}
     return table_of(frame, [column for name, column in SHOWN.items() if name not in left_out])

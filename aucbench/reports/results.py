@@ -1,4 +1,4 @@
-"""Data sets and results: what the runs of each method reached, at what cost, and under which conditions."""
+"""Data sets and results: measures, costs and conditions of the runs of each method."""
 
 import shlex
 from collections import Counter, defaultdict
@@ -36,31 +36,31 @@ BOARD = PLACE[:2]
 TUNING = ["tuning_seconds", "tuning_passes"]
 COSTS = ["train_seconds", "ns_per_iteration", "state_bytes", *TUNING]
 CURVE = {"samples": "samples", "passes": "passes", "seconds": "train_seconds"}  # costs of a mean curve
-SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
+SEVERAL, CLOCK = 1.5, 0.1  # processor time above 1.5 wall time + 0.1 s shows several threads
 NAN = float("nan")
 
 
 def tables_of(cells: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, pd.DataFrame]:
     """The frames `curves`, `data_sets` and `results` of a report, from the frame of its cells.
 
-    The first measure is compared, the others are shown beside it.
+    The first measure is compared; the other measures are only shown.
     """
-    by, places = measures[0], {place: list(own) for place, own in cells.groupby(PLACE)["cell"]}
+    by, places = measures[0], {place: list(group) for place, group in cells.groupby(PLACE)["cell"]}
     index = pd.MultiIndex.from_tuples(places, names=PLACE)
     board = index.droplevel("method")
-    boards = {at: list(own) for at, own in cells.groupby(BOARD)["cell"]}
+    boards = {at: list(group) for at, group in cells.groupby(BOARD)["cell"]}
     facts = pd.DataFrame(map(data_facts, boards.values()), pd.MultiIndex.from_tuples(boards, names=BOARD))
     facts["chance"] = [by.chance(share) for share in facts.get("positive_share", [NAN] * len(facts))]
-    results = pd.DataFrame(map(_words, places.values()), index)
+    results = pd.DataFrame(map(_record_columns, places.values()), index)
     results["class_of_model"] = cells.groupby(PLACE)["class_of_model"].first()
     ratios = facts["test_train_ratio"].reindex(board).to_numpy(float)
-    results = results.join(_numbers(cells, ratios, [each.name for each in measures]))
+    results = results.join(_numbers(cells, ratios, [measure.name for measure in measures]))
     facts["best"], facts["target"] = _targets(results, facts["chance"])
     goals = zip(places.values(), facts["target"].reindex(board), strict=True)
-    reached = pd.DataFrame([_reaching(own, by.name, goal) for own, goal in goals], index)
+    reached = pd.DataFrame([_reaching(group, by.name, goal) for group, goal in goals], index)
     results[["target_seconds", "target_share"]] = reached
     results["timing_mark"] = timing_marks(cells).reindex(index).fillna("")
-    settings = setting_texts({place: own[0] for place, own in places.items()})
+    settings = setting_texts({place: group[0] for place, group in places.items()})
     facts["setting_text"], results["own_setting"] = settings
     return {
         "curves": _curves(places, by.name),
@@ -74,9 +74,9 @@ def _finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
-    """Facts of a data set; those of the run with most rows, where runs differ."""
+    """Facts of a data set, from the run with most rows if runs differ."""
     name = cells[0].described.dataset.name
-    known: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "test_train_ratio": overlap(cell.record for cell in cells if cell.record),
         "name": name,
         "family": cells[0].described.dataset.family or name,
@@ -87,24 +87,24 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     }
     parts = [cell.record.data for cell in cells if cell.record]
     if not parts:
-        return known
-    data = max(parts, key=lambda each: each.train_rows + each.test_rows)
+        return facts
+    data = max(parts, key=lambda part: part.train_rows + part.test_rows)
     rows, share = data.train_rows + data.test_rows, data.train_positives / data.train_rows
     if data.test_positives is not None:
         share = (data.train_positives + data.test_positives) / rows
-    known |= {"rows": rows, **subset(data, ("train_rows", "test_rows", "features")), "positive_share": share}
-    known |= {"positive": ", ".join(data.positive), "negative": ", ".join(data.negative)}
-    known |= {"format": data.format}
+    facts |= {"rows": rows, **subset(data, ("train_rows", "test_rows", "features")), "positive_share": share}
+    facts |= {"positive": ", ".join(data.positive), "negative": ", ".join(data.negative)}
+    facts |= {"format": data.format}
     shares = {"duplicates": data.duplicates, "mixed_labels": data.mixed_labels}
-    return known | {name: NAN if each is UNSET else each for name, each in shares.items()}
+    return facts | {name: NAN if value is UNSET else value for name, value in shares.items()}
 
 
 def overlap(records: Iterable[CellRecord]) -> float:
-    """Test rows over training rows, where several splits of the same rows make runs dependent.
+    """Ratio of test to training rows if several splits of the same rows make runs dependent.
 
-    NaN where all runs share one split, or the data set's own. The rows are counted as they were used: for k
-    folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a data set
-    differ in it, the largest ratio is taken, which makes intervals wider.
+    NaN if all runs share one split, or the split of the data set. Rows are counted as they were used: for k
+    folds the ratio is 1/(k - 1), and a limit of the training rows counts. If the methods of a data set differ
+    in the ratio, the largest ratio is taken, which makes intervals wider.
     """
     splits, rows = set(), defaultdict(list)
     for record in records:
@@ -114,86 +114,86 @@ def overlap(records: Iterable[CellRecord]) -> float:
     if len(splits) < 2 or not rows:
         return NAN
     return max(
-        sum(each.test_rows for each in own) / sum(each.train_rows for each in own) for own in rows.values()
+        sum(part.test_rows for part in data) / sum(part.train_rows for part in data) for data in rows.values()
     )
 
 
 def _numbers(cells: pd.DataFrame, ratios: Floats, names: Sequence[str]) -> pd.DataFrame:
-    """Counts of the runs of each place, means over those that finished, and intervals; NaN where not known.
+    """Counts of the runs of each place, means over the finished runs, and intervals; NaN if unknown.
 
-    `ratios` are those of `overlap`, one a place; `names` are the measure that is compared, and others.
+    `ratios` are the ratios of `overlap`, one per place; `names` begins with the measure that is compared.
     """
-    places, done = cells.groupby(PLACE), cells[cells["status"] == CellStatus.finished]
-    counts = places["status"].value_counts().unstack().reindex(columns=list(CellStatus)).fillna(0).astype(int)
+    groups, finished = cells.groupby(PLACE), cells[cells["status"] == CellStatus.finished]
+    counts = groups["status"].value_counts().unstack().reindex(columns=list(CellStatus)).fillna(0).astype(int)
     failed = counts[[status for status in CellStatus if status.is_failure]].sum(axis=1)
     gaps = pd.DataFrame({"diverged": counts["diverged"], "failed": failed, "missing": counts["missing"]})
     texts = list(map(_gaps, gaps.to_dict("records"), counts.sum(axis=1)))
-    found = gaps.assign(runs=counts["finished"], gaps=texts)
-    found[COSTS] = done.astype(dict.fromkeys(COSTS, float)).groupby(PLACE)[COSTS].mean()
-    found[TUNING] = found[TUNING].fillna(0.0)
-    values = np.full((found["runs"].max(), len(found)), np.nan)
-    at = done.groupby(PLACE).cumcount(), places.ngroup()[done.index]
+    table = gaps.assign(runs=counts["finished"], gaps=texts)
+    table[COSTS] = finished.astype(dict.fromkeys(COSTS, float)).groupby(PLACE)[COSTS].mean()
+    table[TUNING] = table[TUNING].fillna(0.0)
+    values = np.full((table["runs"].max(), len(table)), np.nan)
+    at = finished.groupby(PLACE).cumcount(), groups.ngroup()[finished.index]
     for name in names:
-        values[at] = done[name].to_numpy(float)
-        own = over_runs(values, ratios)
+        values[at] = finished[name].to_numpy(float)
+        stats = over_runs(values, ratios)
         if name == names[0]:
-            low, high = np.clip([own.low, own.high], 0.0, 1.0)
-            found = found.assign(mean=own.mean, std=own.std, low=low, high=high)
-        elif (is_whole := (own.runs == found["runs"]) & (own.runs > 0)).any():
-            means = {f"{name}_mean": own.mean, f"{name}_std": own.std}
-            found = found.assign(**{key: np.where(is_whole, each, NAN) for key, each in means.items()})
-    return found
+            low, high = np.clip([stats.low, stats.high], 0.0, 1.0)
+            table = table.assign(mean=stats.mean, std=stats.std, low=low, high=high)
+        elif (is_whole := (stats.runs == table["runs"]) & (stats.runs > 0)).any():
+            means = {f"{name}_mean": stats.mean, f"{name}_std": stats.std}
+            table = table.assign(**{key: np.where(is_whole, value, NAN) for key, value in means.items()})
+    return table
 
 
-def _words(cells: Sequence[BoardCell]) -> dict[str, Any]:
-    """What the records of a method on a data set say beside the numbers of `_numbers`."""
-    done, every = _finished(cells), [cell.record for cell in cells if cell.record]
-    records = [cell.record for cell in done if cell.record]
+def _record_columns(cells: Sequence[BoardCell]) -> dict[str, Any]:
+    """Columns of the results from the records of a method on a data set, beside those of `_numbers`."""
+    finished, all_records = _finished(cells), [cell.record for cell in cells if cell.record]
+    records = [cell.record for cell in finished if cell.record]
     results = [record.result for record in records]
-    advice = Counter(record.result.advice for record in every if record.diverged)
-    seeds, measures = [cell.run for cell in cells], common(every) if every else ()
-    ends = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
+    advice = Counter(record.result.advice for record in all_records if record.diverged)
+    seeds, measures = [cell.run for cell in cells], common(all_records) if all_records else ()
+    ends = [cell.curve[SUBOPTIMALITY][-1] for cell in finished if SUBOPTIMALITY in cell.curve]
     return {
         "algorithm": cells[0].described.algorithm.name,
         "time_note": time_note(results),
-        "iteration": "pass" * any(cell.record and takes_all_rows(cell.record, cell.curve) for cell in done),
+        "iteration": "pass" * any(run.record and takes_all_rows(run.record, run.curve) for run in finished),
         "unconverged": sum(result.converged is False for result in results),
         "chosen": chosen_in_words(records),
         "edges": "; ".join(sentence for _, sentence in edges_in_words(records)),
         "advice": next((text for text, _ in advice.most_common() if text), ""),
         "reported": reported(cells),
-        "parameters": parameters_text((done or cells)[0].described),
+        "parameters": parameters_text((finished or cells)[0].described),
         "command": shlex.join(["aucbench", *words(cells[0].described, seeds, None, measures)]),
-    } | ({SUBOPTIMALITY: float(np.mean(ends))} if 0 < len(ends) == len(done) else {})
+    } | ({SUBOPTIMALITY: float(np.mean(ends))} if 0 < len(ends) == len(finished) else {})
 
 
 def _gaps(gaps: Mapping[Any, int], planned: int) -> str:
-    """What became of the runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
-    first, *others = [f"{why} in {count}" for why, count in gaps.items() if count] or [""]
+    """Numbers of runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
+    first, *others = [f"{status} in {count}" for status, count in gaps.items() if count] or [""]
     return ", ".join([f"{first} of {counted(planned, 'run')}" if first else "", *others])
 
 
 def class_of(cells: Iterable[BoardCell]) -> ModelClass:
-    """The class of model of a method, as its runs say; where they differ, one that is not linear."""
-    every = list(cells)
-    found = {model_of(cell.record) for cell in every if cell.record}
+    """The class of model of a method, from its runs; a class that is not linear if the runs differ."""
+    all_cells = list(cells)
+    models = {model_of(cell.record) for cell in all_cells if cell.record}
     return min(
-        found or {model_of(cell.described) for cell in every},
-        key=lambda each: (each is ModelClass.linear, each),
+        models or {model_of(cell.described) for cell in all_cells},
+        key=lambda model: (model is ModelClass.linear, model),
     )
 
 
 def _targets(results: pd.DataFrame, chance: "pd.Series[float]") -> "list[pd.Series[float]]":
     """The best mean of each data set and its target, chance + `TARGET` (best of a linear method - chance).
 
-    Methods with gaps do not count. The target is that of linear methods where there are any: no linear method
-    need reach a non-linear one. It is a fraction of what lies above chance, since a fraction of the AUC
-    itself is trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is
-    above chance.
+    Methods with gaps do not count. The target is set by linear methods if there are any: a linear method
+    need not reach a non-linear one. The fraction is taken of the mean above chance, because a fraction of the
+    AUC itself is trivial if AUCs are low and impossible to miss if they are high. NaN if no method is above
+    chance.
     """
-    whole = results[results["gaps"] == ""]
-    linear = whole[whole["class_of_model"] == ModelClass.linear]
-    best, goal = (each.groupby(BOARD)["mean"].max().reindex(chance.index) for each in (whole, linear))
+    complete = results[results["gaps"] == ""]
+    linear = complete[complete["class_of_model"] == ModelClass.linear]
+    best, goal = (table.groupby(BOARD)["mean"].max().reindex(chance.index) for table in (complete, linear))
     goal = goal.fillna(best)
     return [best, (chance + TARGET * (goal - chance)).where(goal > chance)]
 
@@ -201,83 +201,83 @@ def _targets(results: pd.DataFrame, chance: "pd.Series[float]") -> "list[pd.Seri
 def _reaching(cells: Sequence[BoardCell], by: str, target: float) -> tuple[float, float]:
     """The time to target of a method, and the share of its runs that reached it.
 
-    A run that failed or diverged never reached the target, whatever it had reached before.
+    A run that failed or diverged counts as never having reached the target.
     """
-    done = _finished(cells)
-    kept = with_whole_curves(done)
-    paid = [np.inf] * sum(cell.status is CellStatus.diverged or cell.status.is_failure for cell in cells)
-    for curve in (cell.curve for cell in kept):
+    finished = _finished(cells)
+    with_curves = with_whole_curves(finished)
+    costs = [np.inf] * sum(cell.status is CellStatus.diverged or cell.status.is_failure for cell in cells)
+    for curve in (cell.curve for cell in with_curves):
         at = ~np.isnan(curve[by])
         cost = first_crossing(curve["train_seconds"][at].astype(float), curve[by][at], target)
-        paid += [cost] * (len(done) // len(kept))  # runs that one curve stands for
-    if not paid or np.isnan(target):
+        costs += [cost] * (len(finished) // len(with_curves))  # runs per stored curve
+    if not costs or np.isnan(target):
         return NAN, NAN
-    return median_cost(paid), float(np.isfinite(paid).mean())
+    return median_cost(costs), float(np.isfinite(costs).mean())
 
 
 def _curves(places: Mapping[Any, Sequence[BoardCell]], by: str) -> pd.DataFrame:
-    """The mean curve of each method over its finished runs, a line a checkpoint that all of them reached."""
-    done = {place: with_whole_curves(own) for place, cells in places.items() if (own := _finished(cells))}
-    means = {place: mean_curve([cell.curve for cell in own]) for place, own in done.items()}
+    """The mean curve of each method over its finished runs, with a line per common checkpoint."""
+    groups = {place: with_whole_curves(runs) for place, cells in places.items() if (runs := _finished(cells))}
+    means = {place: mean_curve([cell.curve for cell in group]) for place, group in groups.items()}
     lengths = [len(mean["iteration"]) for mean in means.values()]
-    found = pd.MultiIndex.from_tuples(means, names=PLACE).repeat(lengths).to_frame(index=False)
+    table = pd.MultiIndex.from_tuples(means, names=PLACE).repeat(lengths).to_frame(index=False)
     names = CURVE | {"mean": by, "std": f"{by}_std"}
     if any(SUBOPTIMALITY in mean for mean in means.values()):
         names[SUBOPTIMALITY] = SUBOPTIMALITY
     for column, name in names.items():
-        every = zip(means.values(), lengths, strict=True)
-        found[column] = np.concatenate([[], *(mean.get(name, np.full(count, NAN)) for mean, count in every)])
-    return found
+        pairs = zip(means.values(), lengths, strict=True)
+        table[column] = np.concatenate([[], *(mean.get(name, np.full(count, NAN)) for mean, count in pairs)])
+    return table
 
 
 def timing_marks(cells: pd.DataFrame) -> "pd.Series[str]":
-    """Why the times of a place are not comparable with those of the largest class of conditions."""
-    known = cells[[cell.record is not None for cell in cells["cell"]]]
-    conditions = [_condition(cell.record.environment) for cell in known["cell"]]
-    every = known[PLACE].assign(own=conditions).drop_duplicates()
-    every["usual"] = every.groupby(BOARD)["own"].transform(lambda own: own.mode()[0])
-    is_usual = every["own"] == every["usual"]
-    count = np.where(is_usual.groupby([every[name] for name in PLACE]).transform("any"), "some", "all")
-    text = count.astype(object) + " times were measured " + every["own"] + "; usual on this data set is "
-    return every.assign(text=text + every["usual"])[~is_usual].groupby(PLACE)["text"].agg("; ".join)
+    """Why times of a place are not comparable: their conditions are not the commonest of the data set."""
+    measured = cells[[cell.record is not None for cell in cells["cell"]]]
+    conditions = [_condition(cell.record.environment) for cell in measured["cell"]]
+    frame = measured[PLACE].assign(own=conditions).drop_duplicates()
+    frame["usual"] = frame.groupby(BOARD)["own"].transform(lambda group: group.mode()[0])
+    is_usual = frame["own"] == frame["usual"]
+    count = np.where(is_usual.groupby([frame[name] for name in PLACE]).transform("any"), "some", "all")
+    text = count.astype(object) + " times were measured " + frame["own"] + "; usual on this data set is "
+    return frame.assign(text=text + frame["usual"])[~is_usual].groupby(PLACE)["text"].agg("; ".join)
 
 
-def _condition(own: Environment) -> str:
-    rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
-    return f"{rivals} on {own.cpu}" + (f" (machine {own.machine[:6]})" if own.machine else "")
+def _condition(host: Environment) -> str:
+    rivals = "one at a time" if host.concurrency < 2 else f"up to {host.concurrency} at a time"
+    return f"{rivals} on {host.cpu}" + (f" (machine {host.machine[:6]})" if host.machine else "")
 
 
 def time_note(results: Iterable[Any]) -> str:
-    """Why the times of some runs are not those of one thread; "" where they are.
+    """Why the times of some runs are not those of one thread; "" if they are.
 
-    A method says how many threads it has and on which device it trains; a process that used more processor
-    time than one thread can has others. Earlier versions recorded none of this.
+    A method declares its number of threads and its device; a process that used more processor time than one
+    thread can use has further threads. Earlier versions recorded none of these facts.
     """
-    found: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for result in results:
         threads, device, used = result.threads, result.device, result.process_cpu_seconds
         if device and device != "cpu":
-            found[f"trained on {device}"] = None
+            notes[f"trained on {device}"] = None
         elif threads == 0:
-            found["trained by an unknown number of threads"] = None
+            notes["trained by an unknown number of threads"] = None
         elif threads and threads > 1:
-            found[f"trained by {threads} threads"] = None
+            notes[f"trained by {threads} threads"] = None
         elif used and used > SEVERAL * result.train_seconds + CLOCK:
-            found["trained by several threads, as the processor time of the process shows"] = None
+            notes["trained by several threads, as the processor time of the process shows"] = None
         if result.warm_up:
-            found["timed with its compilation, since the warm-up failed"] = None
-    return " or ".join(found)
+            notes["timed with its compilation, since the warm-up failed"] = None
+    return " or ".join(notes)
 
 
 def reported(cells: Sequence[BoardCell]) -> str:
     """Whether the results of a row are self-reported or replicated."""
     runs = [(cell.record, cell.replications) for cell in cells if cell.record]
-    counts = [len(machines(record, others)) for record, others in runs]
+    counts = [len(machines(record, replicas)) for record, replicas in runs]
     replicated = sum(count > 1 for count in counts)
     everywhere, part = f"on {min(counts, default=0)} machines", f"in {replicated} of {len(runs)} runs"
     differing = sum(
-        any(compare(record, each).agreement is Agreement.differs for each in others)
-        for record, others in runs
+        any(compare(record, replica).agreement is Agreement.differs for replica in replicas)
+        for record, replicas in runs
     )
     states = [f"replicated {everywhere if replicated == len(runs) else part}"] * (replicated > 0)
     states += [f"{differing} of {len(runs)} runs disagree with a replication"] * (differing > 0)

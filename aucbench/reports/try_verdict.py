@@ -1,4 +1,4 @@
-"""What ``aucbench try`` says of one method: verdicts and speed."""
+"""Verdicts and speed of one method for ``aucbench try``."""
 
 import math
 from typing import Any
@@ -10,45 +10,45 @@ from aucbench.reports.views.text import results_on
 
 
 def verdict(report: Report, method: str) -> list[str]:
-    """Sentences on a method: its AUC and verdict on every data set, and how fast it is.
+    """Sentences on a method: its AUC and verdict on every data set, and its speed.
 
-    The scores look reversed where the mean AUC is below chance by more than noise; the runs may share test
-    rows, and count as one.
+    The scores look reversed if the mean AUC is below chance by more than noise. Runs may share test rows, so
+    they count as one run.
     """
     lines, below = [], []
     for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
         rows, cells = results_on(report, setting, data_set), report.part("cells", setting, data_set)
         tests = cells.loc[cells["method"] == method, ["test_positives", "test_rows"]]
-        positives, every = map(int, tests.min().fillna(0))
+        positives, total = map(int, tests.min().fillna(0))
         for row in rows[rows["method"] == method].to_dict("records"):
             lines.append(_standing(row, rows.iloc[0], report.references[setting]))
-            where = f"AUC {row['mean']:.4f} on {data_set}"
-            if row["mean"] < 0.5 - chance_half_width(positives, every - positives):
+            result = f"AUC {row['mean']:.4f} on {data_set}"
+            if row["mean"] < 0.5 - chance_half_width(positives, total - positives):
                 changed = f"with the sign changed {1.0 - row['mean']:.4f}"
-                below.append(f"The scores look reversed: {where}, {changed}. Higher must mean positive.")
+                below.append(f"The scores look reversed: {result}, {changed}. Higher must mean positive.")
             elif row["mean"] < 0.5:
-                known = f"{positives:,} positive test rows" if positives else "the test rows are not known"
-                below.append(f"Not above chance: {where}; {known}.")
+                detail = f"{positives:,} positive test rows" if positives else "the test rows are not known"
+                below.append(f"Not above chance: {result}; {detail}.")
     return [*lines, *below, *_speed(report, method)]
 
 
 def _standing(row: dict[Any, Any], best: Any, reference: str) -> str:
-    """The result of the method on a data set, its gain, and the best method there."""
-    where = row["data_set"]
+    """The result of the method on a data set, its gain, and the best method on the data set."""
+    data_set = row["data_set"]
     if row["gaps"]:
-        rest = "" if math.isnan(row["mean"]) else f"; the others have AUC {row['mean']:.4f}"
+        clause = "" if math.isnan(row["mean"]) else f"; the others have AUC {row['mean']:.4f}"
         advice = f" Advice: {row['advice']}." if row["advice"] else ""
-        return f"{where}: {row['gaps']}{rest}, so it is not compared.{advice}"
-    words = f"{where}: test AUC {row['mean']:.4f}" + (" of one run" if row["runs"] == 1 else "")
+        return f"{data_set}: {row['gaps']}{clause}, so it is not compared.{advice}"
+    sentence = f"{data_set}: test AUC {row['mean']:.4f}" + (" of one run" if row["runs"] == 1 else "")
     if row["verdict"]:
-        words += f", {RESULTS['gain'].shown(row)} against {reference}: {row['verdict']}"
+        sentence += f", {RESULTS['gain'].shown(row)} against {reference}: {row['verdict']}"
     if best["method"] != row["method"] and best["mean"] > row["mean"]:
-        words += f"; the best, {best['method']}, has {best['mean']:.4f}"
-    return f"{words}."
+        sentence += f"; the best, {best['method']}, has {best['mean']:.4f}"
+    return f"{sentence}."
 
 
 def _speed(report: Report, method: str) -> list[str]:
-    """Its time per row seen in ns, and as a multiple of that of each stochastic method; medians."""
+    """Median time per row seen, in ns and relative to each stochastic method."""
     curves = report.curves[report.curves["samples"] > 0]
     ends = curves.groupby(["data_set", "method"], sort=False).agg(
         seconds=("seconds", "last"), samples=("samples", "last"), first=("passes", "first")
@@ -56,8 +56,8 @@ def _speed(report: Report, method: str) -> list[str]:
     times = (1e9 * ends["seconds"] / ends["samples"]).unstack("method")
     if method not in times:
         return []
-    others = times.where(ends["first"].unstack("method") < 1.0).drop(columns=method).clip(lower=1.0)
-    ratios = (1.0 / others).mul(times[method], axis=0).median().dropna()
-    told = ", ".join(f"{ratio:.3g} times {name}'s" for name, ratio in ratios.items())
-    own = f"Speed: {times[method].median():,.0f} ns per row seen"
-    return [f"{own}, {told} (medians over the data sets)."] if told else []
+    rivals = times.where(ends["first"].unstack("method") < 1.0).drop(columns=method).clip(lower=1.0)
+    ratios = (1.0 / rivals).mul(times[method], axis=0).median().dropna()
+    comparison = ", ".join(f"{ratio:.3g} times {name}'s" for name, ratio in ratios.items())
+    speed = f"Speed: {times[method].median():,.0f} ns per row seen"
+    return [f"{speed}, {comparison} (medians over the data sets)."] if comparison else []

@@ -52,33 +52,33 @@ class Columns:
         return self.numbers.get(name) if self._hashed is None else hashed_column(name, self._hashed)
 
     def close(self) -> None:
-        """Give no new columns from now on; the first new name that is ignored is warned of."""
+        """Assign no new columns from now on; a warning names the first new name that is ignored."""
         self._is_closed = True
 
     def layout(self, names: tuple[Any, ...]) -> RowLayout:
         """The layout of a combination of names; new names get new columns unless they are closed."""
-        found = self.layouts.get(names)
-        if found is None:
+        layout = self.layouts.get(names)
+        if layout is None:
             if len(self.layouts) == LAYOUTS:
                 self.layouts.clear()
-            found = self.layouts[names] = self._new_layout(names)
-        return found
+            layout = self.layouts[names] = self._new_layout(names)
+        return layout
 
     def _new_layout(self, names: tuple[Any, ...]) -> RowLayout:
         if self._hashed is None and not self._is_closed:
             for name in names:
                 self.numbers.setdefault(name, len(self.numbers))
-        found = [self.known(name) for name in names]
-        if None in found and not self._has_warned:
+        indices = [self.known(name) for name in names]
+        if None in indices and not self._has_warned:
             self._has_warned = True
             warnings.warn(
                 f"Features that first appear after the warm-up are ignored, such as "
-                f"{names[found.index(None)]!r}; set n_features, so that features are hashed into a fixed "
+                f"{names[indices.index(None)]!r}; set n_features, so that features are hashed into a fixed "
                 f"number of columns, or a longer warmup.",
                 stacklevel=2,
             )
         members: dict[int, list[int]] = {}  # positions of the names of each column
-        for position, column in enumerate(found):
+        for position, column in enumerate(indices):
             if column is not None:
                 members.setdefault(column, []).append(position)
         columns = sorted(members)
@@ -86,7 +86,7 @@ class Columns:
         arrange: Callable[[Sequence[Any]], Iterable[Any]] | None = None
         if len(columns) < len(names):
             arrange = partial(_sums, groups)
-        elif columns != found:
+        elif columns != indices:
             arrange = itemgetter(*(position for (position,) in groups))
         return RowLayout(array("i", columns), arrange)
 
@@ -112,7 +112,7 @@ class RowBuffer:
 
     def _make_views(self) -> None:
         arrays: list[Any] = [self._data, self._indices, self._indptr, self.y]  # NumPy's types know no buffers
-        self._values, self._columns, self._ends, self._labels = [memoryview(each) for each in arrays]
+        self._values, self._columns, self._ends, self._labels = [memoryview(buffer) for buffer in arrays]
         self._batch: Batch | None = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class StreamModel:
         self._factor = 1.0  # factor of the rows
         self._at_block = np.zeros(0)  # the weights at the beginning of the block
         self._now: Any = None  # cached weights after the last row, for raw rows
-        self._failure: Exception | None = None  # what ended the training, such as a divergence
+        self._failure: Exception | None = None  # the error that ended the training, such as a divergence
         self._scored = -1  # value of `seen` when a row was last scored by its columns
 
     def __getstate__(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class StreamModel:
                 self._end_block()
 
     def _require(self, rows: int = 0) -> None:
-        """Raise what ended the training, as rows belong to no whole block since; refuse more than planned."""
+        """Raise the error that ended the training, if any; refuse more rows than planned."""
         if self._failure is not None:
             raise self._failure
         if rows and self._planned is not None:
@@ -182,7 +182,7 @@ class StreamModel:
             self._by_columns = self._d >= WIDE and self._has_columns()
 
     def _step(self, end: int) -> None:
-        """Step the method over the rows up to `end`; the last block may have ended behind it, in a chunk."""
+        """Step the method over the rows up to `end`; the last block may have ended later, in a chunk."""
         begin = self._done
         if begin < end and self.seen >= self._warmup:
             self._done = end
@@ -195,10 +195,10 @@ class StreamModel:
         if MethodFacts(self.algorithm).finalize is not None:
             return False
         try:
-            own = self.algorithm.weights(_narrowed(self._state, self._d, columns))
-        except Exception:  # of a method that mixes columns
+            weights = self.algorithm.weights(_narrowed(self._state, self._d, columns))
+        except Exception:  # the method mixes columns
             return False
-        return np.array_equal(own, self._weights()[columns])
+        return np.array_equal(weights, self._weights()[columns])
 
     def _weights(self) -> NDArray[np.float64]:
         """The weights (d,) for preprocessed rows."""
@@ -220,14 +220,14 @@ class StreamModel:
             if self._by_columns and self._scored != self.seen:
                 self._scored = self.seen  # a second row before the next step computes all weights
                 positions, columns = self._known(names)
-                own = self.algorithm.weights(_narrowed(self._state, self._d, np.array(columns, np.intp)))
-                return sum(map(mul, (self._factor * own).tolist(), [values[k] for k in positions]), 0.0)
+                subset = self.algorithm.weights(_narrowed(self._state, self._d, np.array(columns, np.intp)))
+                return sum(map(mul, (self._factor * subset).tolist(), [values[k] for k in positions]), 0.0)
             raw: Any = self._factor * self._weights()
             self._now = weights = memoryview(raw)  # faster for single numbers
-        found = self.columns.layouts.get(names)
-        if found is not None and self.seen >= self._warmup:
-            ordered = values if found.arrange is None else found.arrange(values)
-            return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
+        layout = self.columns.layouts.get(names)
+        if layout is not None and self.seen >= self._warmup:
+            ordered = values if layout.arrange is None else layout.arrange(values)
+            return sum(map(mul, map(weights.__getitem__, layout.columns), ordered), 0.0)
         return sum((weights[c] * values[k] for k, c in zip(*self._known(names), strict=True)), 0.0)
 
     def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -237,9 +237,9 @@ class StreamModel:
 
     def _known(self, names: tuple[Any, ...]) -> tuple[list[int], list[int]]:
         """The positions of the names that the model has, and their columns."""
-        found = [(k, column) for k, column in enumerate(map(self.columns.known, names)) if column is not None]
-        found = [(k, column) for k, column in found if column < self._d]
-        return [k for k, _ in found], [column for _, column in found]
+        pairs = [(k, column) for k, column in enumerate(map(self.columns.known, names)) if column is not None]
+        pairs = [(k, column) for k, column in pairs if column < self._d]
+        return [k for k, _ in pairs], [column for _, column in pairs]
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""

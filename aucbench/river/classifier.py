@@ -117,13 +117,13 @@ class AUCClassifier(base.MiniBatchClassifier):
             _check_number(name, getattr(self, name))
         algorithm = built("algo", algo, algo_params)
         chosen = built_loss(algorithm, loss, loss_params)
-        why = why_not_on(algorithm, iterations, "learn_one")
+        reason = why_not_on(algorithm, iterations, "learn_one")
         if "dense" in MethodFacts(algorithm).requires:
-            why = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
+            reason = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
         if MethodFacts(algorithm).weights is None:
-            why = f"{algorithm.name} is not linear: it has no `weights`."
-        if why is not None:
-            raise ParameterError(why)
+            reason = f"{algorithm.name} is not linear: it has no `weights`."
+        if reason is not None:
+            raise ParameterError(reason)
         self._y_name: Any = None
         columns = Columns(n_features)
         self._stream = StreamModel(algorithm, chosen, columns, rescale, warmup, chunk, iterations, seed)
@@ -181,11 +181,11 @@ class AUCClassifier(base.MiniBatchClassifier):
     @property
     def weights(self) -> dict[Any, float]:
         """The weights by feature name; with `n_features`, by column."""
-        found = self._stream.weights().tolist()
+        weights = self._stream.weights().tolist()
         if self.n_features is not None:
-            return dict(enumerate(found))
+            return dict(enumerate(weights))
         numbers = self._stream.columns.numbers
-        return {name: found[column] for name, column in numbers.items() if column < len(found)}
+        return {name: weights[column] for name, column in numbers.items() if column < len(weights)}
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -201,8 +201,8 @@ def _check_number(name: str, value: Any) -> None:
     if value is None and name in ("n_features", "iterations"):
         return
     if not is_integer or (name in LARGEST and value.bit_count() != 1):
-        wanted = f"a power of two up to {largest:,}" if name in LARGEST else f"an integer from {least} on"
-        raise ParameterError(f"{name} must be {wanted}, got {value!r}.")
+        expected = f"a power of two up to {largest:,}" if name in LARGEST else f"an integer from {least} on"
+        raise ParameterError(f"{name} must be {expected}, got {value!r}.")
 
 
 def _sign(y: Any) -> int:
@@ -250,8 +250,8 @@ def _values(x: Any) -> "array[float]":
             return values
     except (AttributeError, TypeError, ValueError, OverflowError):
         if not isinstance(x, Mapping):
-            named = f"an object of {type(x).__name__}"
-            raise DataError(f"A row must be a dict of features by name, got {named}.") from None
+            kind = f"an object of {type(x).__name__}"
+            raise DataError(f"A row must be a dict of features by name, got {kind}.") from None
     for name, value in x.items():
         try:
             is_finite = math.isfinite(value)

@@ -34,7 +34,7 @@ _compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process h
 def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: None) -> Outcome:
     """Compile, train up to each checkpoint in turn, and measure there.
 
-    `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
+    `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; its exceptions end the
     run. A budget, an order or data that do not suit the method are a `ParameterError`.
     """
     check_requirements(task)
@@ -60,7 +60,7 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
 
 
 def _model(algorithm: Any, state: Any) -> bytes | None:
-    """The model of a method that gives it as bytes."""
+    """The model as bytes, if the method provides it."""
     if MethodFacts(algorithm).model is None:
         return None
     model = algorithm.model(state)
@@ -88,19 +88,19 @@ def compile_kernels(task: Task) -> str:
 
     A method of access `minibatch` or `balanced`, or one that declares `wait`, trains on real rows, since
     compilers such as XLA's make code for one shape of arrays; others train on a few rows of the same types.
-    Nothing is done for a task like one of the latest of this process, as the runs of one entry are, which
-    differ in their seeds.
+    Nothing is done if this process has lately warmed up a task of the same kind, such as a run of the same
+    entry with another seed.
     """
     kind = _kind_of(task)
     if kind not in _compiled:
-        error = ""
+        message = ""
         try:
             _warm_up(task)
-        except Exception as found:  # a method may refuse few rows; other errors show in the run itself
-            error = sentence_of(found)
+        except Exception as error:  # a method may refuse few rows; other errors show in the run itself
+            message = sentence_of(error)
         if len(_compiled) == KEPT_KINDS:
             _compiled.clear()
-        _compiled[kind] = error
+        _compiled[kind] = message
     return _compiled[kind]
 
 
@@ -111,7 +111,7 @@ def _warm_up(task: Task) -> None:
     real = task if waits or task.access in (Access.minibatch, Access.balanced) else small
     count = 1 if real is task and task.access is Access.full else _fewest(algorithm)
     batch = batch_sampler(real)(count)
-    # On few rows, the planned number of iterations is theirs.
+    # On few rows, the planned number of iterations is the length of the batch.
     planned = make_budget(task).iterations if real is task else len(batch)
     state = algorithm.step(algorithm.init(real.problem(planned), real.generator()), batch)
     if waits:
@@ -122,9 +122,9 @@ def _warm_up(task: Task) -> None:
 
 
 def trains_together(task: Task, settings: int) -> bool:
-    """Whether a method trains so many settings at once, with kernels that are compiled or worth compiling.
+    """Whether a method trains this number of settings at once, with kernels compiled or worth compiling.
 
-    While its kernels are not on disk, a method trains at once what takes long enough one by one.
+    Without kernels on disk, settings train at once only if training them one by one takes long enough.
     """
     algorithm, facts = task.algorithm, MethodFacts(task.algorithm)
     if facts.together is None or settings < max(2, facts.min_together):
@@ -174,7 +174,7 @@ def _fewest(algorithm: Any) -> int:
 
 
 def _kind_of(task: Task) -> tuple[Any, ...]:
-    """Everything that may determine the kernels of a task: method, setting, types and sizes of rows."""
+    """The properties that may determine the kernels of a task: method, setting, types and sizes of rows."""
     X, is_sparse = task.X, sparse.issparse(task.X)
     values, per_row = ([X.data, X.indices], f"{X.nnz / X.shape[0]:.1e}") if is_sparse else ([X], "")
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
@@ -186,7 +186,7 @@ def _kind_of(task: Task) -> tuple[Any, ...]:
 def training_context() -> Iterator[None]:
     """One BLAS thread, as serial and parallel timings must be comparable; no warnings of overflow.
 
-    The stop reason `diverged` says more than NumPy's warnings.
+    The stop reason `diverged` replaces NumPy's warnings.
     """
     with _threadpools().limit(limits=1), np.errstate(all="ignore"):
         yield

@@ -34,18 +34,18 @@ Progress = Callable[[float], None]
 def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) -> list[Outcome | Exception]:
     """Train and measure many settings of one method.
 
-    Outcomes are those of `run_cell` for each task alone, to the last bit, but for the times and for the
+    Outcomes equal those of `run_cell` for each task alone, to the last bit, except for the times and for the
     iterations within which a run has diverged.
 
     Settings that differ in numbers only, on the same arrays and in the same order, are trained at once by a
     method with `together`; their outcomes agree up to rounding, and a model that would have been finite again
-    at its next checkpoint counts as diverged. Where a method of access `full` has `init_from` and runs until
-    it has converged, each begins where the one before it on the path has ended, from the largest value of a
-    hyperparameter to the smallest, and agrees with a run of its own up to the tolerance of the method; one
-    that does not converge is run again by itself. All other settings are trained one after the other.
+    at its next checkpoint counts as diverged. If a method of access `full` has `init_from` and runs until it
+    has converged, its settings form a path from the largest value of a hyperparameter to the smallest: each
+    starts from the final state of the previous setting, and agrees with a run alone up to the tolerance of
+    the method; if it does not converge, it is run again alone. All other settings are trained in turn.
 
-    `progress` gets the fraction of all work done, from 0 to 1, after every chunk; what it raises ends all
-    runs. An exception stands in the place of the outcome of a setting that it ended.
+    `progress` gets the fraction of all work done, from 0 to 1, after every chunk; its exceptions end all
+    runs. An exception that ended a setting replaces the outcome of the setting.
     """
     grid, groups = _Grid(tasks, progress), dict[Any, list[int]]()
     for k, task in enumerate(tasks):
@@ -57,10 +57,10 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
             first = tasks[members[0]]
             memory.check_width(d := first.X.shape[1])
             compile_kernels(first)
-            # Each state is held by itself and with the others.
-            most = max(1, memory.available() // (2 * memory.VECTORS * 8 * d))
-            for start in range(0, len(members), most):
-                grid.train(members[start : start + most])
+            # Each state is held twice: alone, and with all others.
+            limit = max(1, memory.available() // (2 * memory.VECTORS * 8 * d))
+            for start in range(0, len(members), limit):
+                grid.train(members[start : start + limit])
     return [grid.results[k] for k in range(len(tasks))]
 
 
@@ -70,12 +70,12 @@ class _Grid:
     def __init__(self, tasks: Sequence[Task], progress: Progress):
         self.results: dict[int, Outcome | Exception] = {}
         self._tasks, self._progress = tasks, progress
-        self._fractions = [0.0] * len(tasks)  # share of the budget that each has spent
+        self._fractions = [0.0] * len(tasks)  # share of the budget spent by each setting
         self._interruption: Exception | None = None  # exception raised by `progress`
 
     @contextlib.contextmanager
     def error_ends(self, *members: int) -> Iterator[None]:
-        """Make an error the result of these settings; a MemoryError, or one of `progress`, ends all."""
+        """Make an error the result of these settings; a MemoryError, or an error of `progress`, ends all."""
         try:
             yield
         except Exception as error:
@@ -94,7 +94,7 @@ class _Grid:
         self._train_in_turn([k for k in members if k not in self.results])
 
     def _train_in_turn(self, members: Sequence[int]) -> None:
-        """One setting after the other, each from the end of its neighbour where the method knows how."""
+        """Train settings in turn, each from the final state of its neighbour if they follow a path."""
         end = None  # the latest state in which a setting has converged
         for k in sorted(members, key=lambda k: _numbers(self._tasks[k]), reverse=True):
             if not _follows_path(self._tasks[k]):
@@ -115,15 +115,15 @@ class _Grid:
             trainer = self._trainer(k, make_budget(task), init)
             for batch in batches(trainer, batch_sampler(task)):
                 trainer.advance(batch)
-                self._tell(k, trainer.fraction)
+                self._notify(k, trainer.fraction)
             self.results[k] = trainer.outcome()
-        self._tell(k, 1.0)
+        self._notify(k, 1.0)
         return trainer
 
     def _train_at_once(self, members: Sequence[int]) -> None:
         """Train settings by the method's `together`, each for an equal share of the time.
 
-        An error of the method ends all of them. Nothing is done if the method declines them.
+        An error of the method ends all settings. Nothing is done if the method declines the settings.
         """
         first, trainers = self._tasks[members[0]], dict[int, Trainer]()
         with self.error_ends(*members):
@@ -149,7 +149,7 @@ class _Grid:
                 for k, trainer in list(trainers.items()):
                     with self.error_ends(k):
                         trainer.follow(batch, partial(lockstep.state, numbers[k]), chunks % CHECK_CHUNKS == 0)
-                        self._tell(k, trainer.fraction)
+                        self._notify(k, trainer.fraction)
                     if k in self.results or trainer.stop_reason:
                         self._finish(k, trainers.pop(k))
                         lockstep.drop(numbers[k])
@@ -164,9 +164,9 @@ class _Grid:
         if k not in self.results:
             with self.error_ends(k):
                 self.results[k] = trainer.outcome()
-        self._tell(k, 1.0)
+        self._notify(k, 1.0)
 
-    def _tell(self, k: int, fraction: float) -> None:
+    def _notify(self, k: int, fraction: float) -> None:
         """Pass on the progress; a setting that runs again does not reduce it."""
         self._fractions[k] = max(self._fractions[k], fraction)
         try:
@@ -187,7 +187,7 @@ def _shared_clock(trainers: Any) -> Iterator[None]:
 
 
 def _shared_chunk(task: Task) -> int:
-    """Iterations of a chunk that stays in the cache while blocks of settings take it in turn."""
+    """Iterations of a chunk that stays in the cache while blocks of settings use it in turn."""
     X = task.X
     if X.shape[1] > STATE_FEATURES:
         return max_chunk(task)
@@ -197,7 +197,7 @@ def _shared_chunk(task: Task) -> int:
 
 
 def _follows_path(task: Task) -> bool:
-    """Whether the solution does not depend on the start: with a budget of its own the run may end before."""
+    """Whether the solution does not depend on the start: a budget may end the run before convergence."""
     has_budget = (task.epochs, task.iterations, task.seconds) != (None, None, None)
     return task.access is Access.full and hasattr(task.algorithm, "init_from") and not has_budget
 
@@ -209,7 +209,7 @@ def _numbers(task: Task) -> list[float]:
 
 
 def _kind(task: Task) -> tuple[Any, ...]:
-    """Everything in which settings agree that train at once or on one path: all except numbers."""
+    """The properties common to settings that train at once or on one path: all except numbers."""
     fields = sorted(getattr(task.algorithm, "__dict__", {}).items())
     chosen = ((name, value if isinstance(value, str | bool) else type(value)) for name, value in fields)
     arrays, equal = (id(getattr(task, name)) for name in ARRAYS), (getattr(task, name) for name in EQUAL)

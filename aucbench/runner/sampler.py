@@ -1,4 +1,4 @@
-"""The rows that a run visits, drawn from the order seed alone: every method of one access meets the same."""
+"""The rows that a run visits, drawn from the order seed alone: all methods of one access visit the same."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
@@ -16,22 +16,22 @@ Rows = NDArray[np.int64]
 BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs whose positives are drawn at a time
 PART_PAIRS = 4096  # pairs whose negatives are drawn at a time: a short run must not wait for a block
 DRAW_ELEMENTS = 1 << 20  # most row numbers drawn at a time for minibatches
-REPEATED = 1024  # most rows of a balanced batch whatever the number of training rows, which it repeats
+REPEATED = 1024  # rows of a balanced batch that are allowed even if training rows must be repeated
 DRAW_BATCHES = 8  # most minibatches drawn at a time: a short run must not wait for many
 
 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:
     """A function that returns a batch of the next `count` iterations of a run."""
     rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
-    # All batches share its view of the rows.
-    none = Batch(task.X, task.y, rows.take(0), task.access, task.weights)
-    return lambda count: none.take(rows.take(count))
+    # All batches share the view of the rows of this batch.
+    empty = Batch(task.X, task.y, rows.take(0), task.access, task.weights)
+    return lambda count: empty.take(rows.take(count))
 
 
 class RowSampler:
     """The endless sequence of rows of one run, cut into chunks of any length.
 
-    The access gives the shape of the rows, `y` (n,) holds the labels of the training rows, `seed` is the
+    The access determines the shape of the rows, `y` (n,) holds the labels of the training rows, `seed` is the
     order seed, `batch_size` is m of a minibatch. A seed sequence pads with zeros, so that fold 0 is the order
     seed alone. An order that does not apply to the access, or m above n, is a `ParameterError`.
     """
@@ -47,10 +47,10 @@ class RowSampler:
     ):
         rng = generator(seed, RandomStream.order, fold)
         check_order(access, order)
-        most = max(REPEATED, 2 * len(y))
-        if access is Access.balanced and (batch_size % 2 or not 2 <= batch_size <= most):
+        limit = max(REPEATED, 2 * len(y))
+        if access is Access.balanced and (batch_size % 2 or not 2 <= batch_size <= limit):
             raise ParameterError(
-                f"A balanced batch has an even number of rows, 2 to {most:,} here, got {batch_size:,}."
+                f"A balanced batch has an even number of rows, 2 to {limit:,} here, got {batch_size:,}."
             )
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
@@ -61,19 +61,19 @@ class RowSampler:
             Access.minibatch: _minibatches(len(y), batch_size, order, rng),
             Access.full: repeat(np.empty((BLOCK_ROWS, 0), np.int64)),
         }[access]
-        self._rest: Rows = next(self._blocks)
+        self._block: Rows = next(self._blocks)
 
     def take(self, count: int) -> Rows:
-        """The next `count` iterations' rows; how a run is cut into chunks does not change them."""
+        """The rows of the next `count` iterations; they do not depend on the lengths of chunks."""
         parts = []
         while count > 0:
-            if not len(self._rest):
-                self._rest = next(self._blocks)
-            part = self._rest[:count]
-            self._rest = self._rest[len(part) :]
+            if not len(self._block):
+                self._block = next(self._blocks)
+            part = self._block[:count]
+            self._block = self._block[len(part) :]
             count -= len(part)
             parts.append(part)
-        return parts[0] if len(parts) == 1 else np.concatenate([self._rest[:0], *parts])
+        return parts[0] if len(parts) == 1 else np.concatenate([self._block[:0], *parts])
 
 
 def check_order(access: Access, order: Order) -> None:
@@ -84,7 +84,7 @@ def check_order(access: Access, order: Order) -> None:
 
 
 def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Iterator[Rows]]:
-    """The blocks of rows of each visit of all rows, made when they are needed."""
+    """The blocks of rows of each pass over all rows, drawn when they are needed."""
     starts = range(0, n, BLOCK_ROWS)
     while True:
         if order is Order.shuffled:
@@ -109,16 +109,16 @@ def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
 
 def _balanced(y: NDArray[np.int8], m: int, rng: np.random.Generator) -> Iterator[Rows]:
     classes = [np.flatnonzero(y == label) for label in (1, -1)]
-    rest = [side[:0] for side in classes]
+    queues = [side[:0] for side in classes]
     count = max(1, min(DRAW_BATCHES, DRAW_ELEMENTS // m))
     while True:
         rows = np.empty((count, m), np.int64)
         for batch in rows:
             for part, side in enumerate(classes):
-                while len(rest[part]) < m // 2:
-                    rest[part] = np.concatenate([rest[part], rng.permutation(side)])
-                batch[part * m // 2 : (part + 1) * m // 2] = rest[part][: m // 2]
-                rest[part] = rest[part][m // 2 :]
+                while len(queues[part]) < m // 2:
+                    queues[part] = np.concatenate([queues[part], rng.permutation(side)])
+                batch[part * m // 2 : (part + 1) * m // 2] = queues[part][: m // 2]
+                queues[part] = queues[part][m // 2 :]
         yield rows
 
 
@@ -127,12 +127,12 @@ def _minibatches(n: int, m: int, order: Order, rng: np.random.Generator) -> Iter
     if order is Order.shuffled:
         while True:
             yield np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(count)])
-    # Other visits are cut into consecutive batches. What a stored epoch leaves over begins the next; after
-    # a reshuffle that could repeat a row within a batch, so there it is dropped.
+    # Other passes are cut into consecutive batches. The remaining rows of a stored epoch begin the next one;
+    # after a reshuffle they could repeat a row within a batch, and are dropped.
     visits = (np.concatenate([*visit]) for visit in _visits(n, order, rng))
-    rest = next(visits)
+    queue = next(visits)
     while True:
-        whole = len(rest) // m * m
-        yield rest[:whole].reshape(-1, m)
-        left = rest[whole:] if order is Order.stored else rest[:0]
-        rest = np.concatenate([left, next(visits)])
+        end = len(queue) // m * m
+        yield queue[:end].reshape(-1, m)
+        tail = queue[end:] if order is Order.stored else queue[:0]
+        queue = np.concatenate([tail, next(visits)])

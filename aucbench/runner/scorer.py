@@ -23,8 +23,8 @@ WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stop
 def linear_scores(W: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
     """(c, n) decision values of c models with the weights W (c, d).
 
-    Those of a model are sums in the order of the features, in the type of X, and do not depend on the other
-    models. BLAS rounds one column otherwise than many, so that rows might tie in one and not in the other.
+    Values are sums in the order of the features, in the type of X, and do not depend on other models. BLAS
+    rounds a single column differently from several columns, so that rows might tie in one case only.
     """
     W = W.astype(X.dtype)
     if sparse.issparse(X):
@@ -39,7 +39,7 @@ def linear_scores(W: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
 
 @kernel
 def _add_products(X: Any, W: Any, scores: Any, part: Any) -> None:
-    """Add W X' to the scores; `part` is room for rows, transposed so that they are multiplied abreast."""
+    """Add W X' to the scores; `part` is a buffer of rows, transposed so that they are multiplied abreast."""
     n, d = X.shape
     for start in range(0, n, LANES):
         count = min(LANES, n - start)
@@ -88,9 +88,9 @@ def _add_product(X: Any, w: Any, scores: Any) -> None:
 class Scorer:
     """Measures of models on the test rows, of one run or of many.
 
-    Weights of linear methods are collected and scored together, one matrix product for many models; other
-    methods are scored at once. `X` (n, d) are the test rows, `y` (n,) their labels; `measures` are measured
-    beside the AUC.
+    Weights of linear methods are collected and scored together, one matrix product for many models; models of
+    other methods are scored at once. `X` (n, d) are the test rows, `y` (n,) their labels; `measures` are
+    computed beside the AUC.
     """
 
     def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
@@ -105,10 +105,10 @@ class Scorer:
         Raises a `PluginError` unless there is one score per test row.
         """
         if MethodFacts(algorithm).weights is None:
-            found = algorithm.score(state, self._X)
-            if wrong := wrong_scores(found, len(self._y)):
+            scores = algorithm.score(state, self._X)
+            if wrong := wrong_scores(scores, len(self._y)):
                 raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
-            return self.add_scores(np.asarray(found, np.float64)), None
+            return self.add_scores(np.asarray(scores, np.float64)), None
         weights = np.array(algorithm.weights(state), np.float64)
         return self.add_weights(weights), weights
 
@@ -146,9 +146,9 @@ class Scorer:
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
         values = np.full((len(scores), len(self._measures)), np.nan)
-        known = ~np.isnan(scores).any(axis=1)
-        if known.any():
-            own = (scores if known.all() else scores[known]).T
-            values[known] = measure_columns(own, self._y, self._measures)
+        is_valid = ~np.isnan(scores).any(axis=1)
+        if is_valid.any():
+            valid_scores = (scores if is_valid.all() else scores[is_valid]).T
+            values[is_valid] = measure_columns(valid_scores, self._y, self._measures)
         self._last = scores[-1].copy()
         self._values.extend(values)

@@ -1,4 +1,4 @@
-"""Task of a cell: the order in which it visits rows, its budget in chunks, its outcome, why it stopped."""
+"""Task of a cell: the order of its rows, its budget in chunks, its outcome and its stop reason."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ MAX_ITERATIONS = 2**53  # larger whole numbers are not all exact as floats
 
 
 class Order(StrEnum):
-    """In which order `stream` and `minibatch` methods visit the rows.
+    """The order in which `stream` and `minibatch` methods visit the rows.
 
-    ``shuffled`` anew each epoch; ``stored``, as they lie; ``blocks``, shuffled blocks of consecutive rows and
-    shuffled rows inside each, for data larger than memory.
+    ``shuffled``, anew each epoch; ``stored``, as in the data; ``blocks``, shuffled blocks of consecutive rows
+    and shuffled rows inside each block, for data larger than memory.
     """
 
     shuffled = "shuffled"
@@ -46,10 +46,10 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """Task of a cell; without any of the three budgets, `default_passes` or until converged."""
+    """Task of a cell; without any of the three budgets, it runs for `default_passes` or until converged."""
 
     algorithm: Any  # an instance of a plugin, `for_rows`
-    loss: Any  # an instance of a plugin; None for a method that takes none
+    loss: Any  # an instance of a plugin; None for a method without a loss
     X: Any  # (n, d) ndarray or scipy CSR
     y: NDArray[np.int8]
     X_test: Any
@@ -86,9 +86,9 @@ class Task:
         return Problem(self.X, self.y, iterations, self.loss, self.weights, self.row_factor, self.validation)
 
     def generator(self) -> np.random.Generator:
-        """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
+        """The generator of the method; a seed sequence pads with zeros, so that fold 0 is the seed alone.
 
-        The zero before the fold is the purpose of a method's generator: others have other numbers there.
+        The zero before the fold is the number of the random stream of methods; other streams differ there.
         """
         return generator(self.seed, RandomStream.method, self.fold)
 
@@ -104,7 +104,7 @@ class Outcome:
     auc: NDArray[np.float64]
     measures: dict[str, NDArray[np.float64]]  # beside the AUC, by name
     weights: NDArray[np.float64] | None
-    checkpoint_weights: NDArray[np.float64] | None  # (checkpoints, d); None unless they were to be kept
+    checkpoint_weights: NDArray[np.float64] | None  # (checkpoints, d); None unless `keep_weights`
     iterations: int
     total_seconds: float
     total_cpu_seconds: float  # CPU time of the training thread
@@ -115,13 +115,13 @@ class Outcome:
     warm_up: str = ""  # the error that ended the warm-up, so that times may include compilation
     placements: NDArray[np.float64] | None = None  # (blocks,) `block_deviations` of the final test scores
     scores: NDArray[np.float64] | None = (
-        None  # (n_test,) at the end; None of a linear method, which has weights
+        None  # (n_test,) final test scores; None for a linear method, which has weights
     )
     model: bytes | None = None  # final model; None unless `keep_model`
 
 
 def validation_share(algorithm: Any) -> float:
-    """The share of the training rows that a method has held out for itself; ParameterError if it is none."""
+    """The share of the training rows held out for a method; ParameterError unless it is in [0, 1)."""
     share = float(MethodFacts(algorithm).validation)
     if not 0.0 <= share < 1.0:
         raise ParameterError(f"{algorithm.name}: validation must be in [0, 1), got {share:g}.")
@@ -131,7 +131,7 @@ def validation_share(algorithm: Any) -> float:
 def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
     """Tasks on the same rows and fold, with the validation rows that their methods declare.
 
-    The rows are drawn by the seed of the split and the fold, once for each share, so that tasks share them.
+    The rows are drawn by the seed of the split and the fold, once for each share, and shared by the tasks.
     Rows that the protocol keeps together, such as equal rows or those of a group, are on one side.
     """
     parts: dict[float, dict[str, Any]] = {0.0: {}}
@@ -139,8 +139,8 @@ def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
     for task, share in zip(tasks, shares, strict=True):
         if share not in parts:
             chosen = _drawn(task, share, generator(seed, RandomStream.validation, task.fold))
-            kept, held = (rows_of(task, np.flatnonzero(each)) for each in (~chosen, chosen))
-            parts[share] = {**kept._asdict(), "validation": held, "groups": None}
+            training, validation = (rows_of(task, np.flatnonzero(mask)) for mask in (~chosen, chosen))
+            parts[share] = {**training._asdict(), "validation": validation, "groups": None}
     return [replace(task, **parts[share]) for task, share in zip(tasks, shares, strict=True)]
 
 
@@ -195,7 +195,7 @@ def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
 class Budget:
     """Ends a run at the last of its checkpoints, which are iterations, or seconds of training.
 
-    In seconds, a checkpoint is due when the first chunk ends after its time. How many iterations fit until
+    In seconds, a checkpoint is due when the first chunk ends after its time. The number of iterations until
     then is estimated from the speed so far, and at most doubled from chunk to chunk.
     """
 
@@ -207,8 +207,8 @@ class Budget:
         """Iterations to the next checkpoint, or likely to fit until then; None when the budget is spent."""
         points = self._checkpoints
         if self.iterations is not None:
-            left = iteration < self.iterations
-            return int(points[bisect_right(points, iteration)]) - iteration if left else None
+            is_running = iteration < self.iterations
+            return int(points[bisect_right(points, iteration)]) - iteration if is_running else None
         if seconds >= points[-1] and iteration > 0:
             return None
         fitting = int(iteration / max(seconds, 1e-9) * max(0.0, points[self._passed] - seconds))

@@ -1,4 +1,4 @@
-"""One setting of a method in training: its state, its clock, and how far it has come."""
+"""One setting of a method in training: its state, its clock, and its progress."""
 
 import contextlib
 import copy
@@ -51,7 +51,7 @@ class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only, and in `wait` after each of them.
 
     Several trainers on the same test rows may share one scorer; without a scorer, nothing is measured. `init`
-    gives the state before the first iteration in the place of the method's own.
+    replaces the function `init` of the method.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Trainer:
     def advance(self, batch: Batch, check: bool = True) -> None:
         """Train on a batch, which must not reach beyond the next checkpoint, and measure if it reaches it.
 
-        With `check`, and at a checkpoint in any case, the model is searched for NaN and infinity.
+        With `check`, and at a checkpoint in any case, the model is checked for NaN and infinity.
         """
         algorithm = self.task.algorithm
         with self.clock:
@@ -99,7 +99,7 @@ class Trainer:
     def follow(self, batch: Batch, state: Callable[[], Any], check: bool) -> None:
         """As `advance` for a batch on which this setting has been trained together with others.
 
-        `state` returns the state of this setting; it is called where the model is looked at.
+        `state` returns the state of this setting; it is called only when the model is checked.
         """
         if check or self.budget.is_checkpoint(self.iteration + len(batch), self.clock.seconds):
             self.state = state()
@@ -132,8 +132,8 @@ class Trainer:
         if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
             reason, iteration = StopReason.diverged, points[unknown[0]][0]
             points, values = points[: unknown[0]], values[: unknown[0]]
-        kept = self._all_weights[: len(points)]
-        iterations = np.array([done for done, _, _ in points], np.int64)
+        weights = self._all_weights[: len(points)]
+        iterations = np.array([count for count, _, _ in points], np.int64)
         clocks = [clock for _, _, clock in points]
         end = self.clock if reason is StopReason.diverged else clocks[-1]
         return Outcome(
@@ -143,9 +143,9 @@ class Trainer:
             train_seconds=np.maximum.accumulate(np.array([clock.seconds for clock in clocks], np.float64)),
             cpu_seconds=np.maximum.accumulate(np.array([clock.cpu_seconds for clock in clocks], np.float64)),
             auc=values[:, 0],
-            measures={measure.name: own for measure, own in zip(measures, values.T[1:], strict=True)},
+            measures={measure.name: column for measure, column in zip(measures, values.T[1:], strict=True)},
             weights=self._weights,
-            checkpoint_weights=np.array(kept) if kept else None,
+            checkpoint_weights=np.array(weights) if weights else None,
             iterations=iteration,
             total_seconds=end.seconds,
             total_cpu_seconds=end.cpu_seconds,
@@ -156,7 +156,7 @@ class Trainer:
         )
 
     def _measure(self) -> None:
-        # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
+        # The time of `finalize` counts for this checkpoint, not for later ones.
         clock = copy.copy(self.clock)
         self.final = final = finalize(self.task.algorithm, self.state, clock)
         if self._scorer is None:
@@ -168,7 +168,7 @@ class Trainer:
 
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:
-    """The state that is scored; the clock, which takes time itself, runs in a method's own code only."""
+    """The state that is scored; the clock, which takes time itself, runs in code of the method only."""
     if MethodFacts(algorithm).finalize is None:
         return state
     with clock or contextlib.nullcontext():
@@ -185,7 +185,7 @@ def _wait(algorithm: Any, state: Any) -> None:
 
 def arrays(state: Any) -> list[NDArray[Any]]:
     """All arrays in a state, as NumPy arrays; see `arrays_of_any_library`."""
-    return [each if isinstance(each, np.ndarray) else _on_host(each) for each in arrays_of_any_library(state)]
+    return [leaf if isinstance(leaf, np.ndarray) else _on_host(leaf) for leaf in arrays_of_any_library(state)]
 
 
 def arrays_of_any_library(state: Any) -> list[Any]:
@@ -193,35 +193,35 @@ def arrays_of_any_library(state: Any) -> list[Any]:
 
     Those of JAX, torch and other libraries count if they have ``nbytes`` and ``__array__``.
     """
-    found: list[Any] = []
+    leaves: list[Any] = []
     seen: dict[int, Any] = {}  # parts by identity; holding them keeps identities unique
-    waiting = [state]
-    while waiting:
-        part = waiting.pop()
+    stack = [state]
+    while stack:
+        part = stack.pop()
         if id(part) in seen:
             continue
         seen[id(part)] = part
         if isinstance(part, np.ndarray) or _is_foreign_array(part):
-            found.append(part)
+            leaves.append(part)
         elif sparse.issparse(part):
-            waiting.append(part.data)
+            stack.append(part.data)
         elif isinstance(part, Mapping):
-            waiting.extend(part.values())
+            stack.extend(part.values())
         elif isinstance(part, tuple | list):
-            waiting.extend(part)
+            stack.extend(part)
         elif hasattr(part, "__dict__") and not isinstance(part, type | Enum | FunctionType):
-            waiting.extend(vars(part).values())
-    return found
+            stack.extend(vars(part).values())
+    return leaves
 
 
 def _is_foreign_array(part: Any) -> bool:
-    """Whether a part is an array of another library; numbers of NumPy and classes are none."""
+    """Whether a part is an array of another library; numbers of NumPy and classes are not."""
     is_array = hasattr(part, "nbytes") and hasattr(part, "__array__")
     return is_array and not isinstance(part, np.generic | type)
 
 
 def _on_host(array: Any) -> NDArray[Any]:
-    """An array of another library in NumPy; bytes where NumPy lacks the type, as of keys of JAX."""
+    """An array of another library in NumPy; bytes if NumPy lacks the type, as for keys of JAX."""
     try:
         return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
     except TypeError:
@@ -229,10 +229,10 @@ def _on_host(array: Any) -> NDArray[Any]:
 
 
 def state_bytes(algorithm: Any, state: Any) -> int:
-    """Bytes held by the arrays of a state, and those that the method counts itself."""
-    own = MethodFacts(algorithm).state_bytes
-    held = sum(array.nbytes for array in arrays(state))
-    return held if own is None else held + int(algorithm.state_bytes(state))
+    """Bytes held by the arrays of a state, plus the bytes that the method reports."""
+    counter = MethodFacts(algorithm).state_bytes
+    size = sum(array.nbytes for array in arrays(state))
+    return size if counter is None else size + int(algorithm.state_bytes(state))
 
 
 def is_finite(algorithm: Any, state: Any) -> bool:

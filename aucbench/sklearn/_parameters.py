@@ -28,7 +28,7 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # What `help` shows; else it would be the signature of `__new__`.
+        # The signature that `help` shows; otherwise it would be the signature of `__new__`.
         cls.__signature__ = signature(partial(cls.__init__, None))
 
     def __new__(cls, *_: Any, **params: Any) -> Self:
@@ -39,15 +39,15 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with `deep` also the parameters of valid plugins."""
-        found: dict[str, Any] = super().get_params(deep=deep)
+        params: dict[str, Any] = super().get_params(deep=deep)
         for group, build in (("algo", self._algorithm), ("loss", self._loss), ("features", self._map)):
             try:
                 plugin = build() if deep else None
             except AucbenchError:  # `fit` raises the error
                 continue
             if plugin is not None:
-                found |= {f"{group}__{field.name}": getattr(plugin, field.name) for field in fields(plugin)}
-        return found
+                params |= {f"{group}__{field.name}": getattr(plugin, field.name) for field in fields(plugin)}
+        return params
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a nested parameter such as ``algo__radius`` goes into a copy of `algo_params`.

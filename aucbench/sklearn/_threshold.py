@@ -74,12 +74,12 @@ def calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, **of_
     units = np.arange(len(signs)) if groups is None else groups
     rarer = min(len(np.unique(units[signs == label])) for label in (-1, 1))
     if rarer < 2:
-        what = "row" if groups is None else "group"
-        raise DataError(f"calibrate=True needs two {what}s of each class, got a class with a single {what}.")
+        unit = "row" if groups is None else "group"
+        raise DataError(f"calibrate=True needs two {unit}s of each class, got a class with a single {unit}.")
     settings = {"n_splits": min(FOLDS, rarer), "shuffle": True, "random_state": seed % 2**32}
     if groups is None:
         folds: Any = StratifiedKFold(**settings)
     else:
         folds = list(StratifiedGroupKFold(**settings).split(X, signs, groups))
     calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
-    return calibrated.fit(X, signs, **{name: each for name, each in of_rows.items() if each is not None})
+    return calibrated.fit(X, signs, **{name: value for name, value in of_rows.items() if value is not None})

@@ -55,7 +55,7 @@ class Model:
 
 
 class Fitted:
-    """A method trained on rows as they come; scores above the `cut` are positive."""
+    """A method trained on all rows at once or in parts; scores above the `cut` are positive."""
 
     def __init__(self, parts: Ingredients, X: Any):
         self.cut, self.iterations = 0.0, 0
@@ -108,7 +108,7 @@ class Fitted:
             )
         Z = self._preprocessing.fit_transform(canonical(X), seed)
         self._run(self._task(Z, y, seed), Budget([0]), self._parts.iterations)
-        self._take_in(Z, y)
+        self._train_rows(Z, y)
         return self
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
@@ -122,9 +122,9 @@ class Fitted:
         if sparse.issparse(X) != self._is_sparse:
             kinds = ("sparse", "dense") if self._is_sparse else ("dense", "sparse")
             raise DataError(f"The rows of the first call were {kinds[0]}, these are {kinds[1]}.")
-        self._take_in(self._preprocessing.transform(canonical(X)), y)
+        self._train_rows(self._preprocessing.transform(canonical(X)), y)
 
-    def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
+    def _train_rows(self, Z: Any, y: NDArray[np.int8]) -> None:
         """Train on preprocessed rows, once each, in an order that differs from call to call."""
         trainer = self._trainer
         if trainer is None:
@@ -132,8 +132,8 @@ class Fitted:
         self._check_finite(trainer)
         task, end = replace(trainer.task, X=Z, y=y, fold=self._calls), trainer.iteration + len(y)
         if MethodFacts(task.algorithm).plans:
-            whole = "of all calls of partial_fit"
-            check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), whole)
+            scope = "of all calls of partial_fit"
+            check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), scope)
         self._run(task, Budget([end]))
         self._latest.add(Z, y)
         if self._latest.complete:
@@ -187,11 +187,11 @@ class Fitted:
 
     def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(1, d) weights for the raw features and (1,) offset; raises AttributeError if there are none."""
-        weights, why = self._model.weights, self._preprocessing.why_not_affine
+        weights, reason = self._model.weights, self._preprocessing.why_not_affine
         if weights is None:
-            why = "the method is not linear"
-        if why is not None or weights is None:
-            raise AttributeError(f"There are no coef_ and intercept_ for raw features: {why}.")
+            reason = "the method is not linear"
+        if reason is not None or weights is None:
+            raise AttributeError(f"There are no coef_ and intercept_ for raw features: {reason}.")
         coef, offset = self._preprocessing.raw(weights)
         return coef[None], np.array([offset - self.cut])
 

@@ -44,10 +44,10 @@ def shown(labels: NDArray[Any]) -> str:
 
 def group_numbers(groups: Any, y: Any) -> NDArray[np.int64]:
     """(n,) the group of each row as a number; raises DataError if a row has no group."""
-    found, n = np.asarray(groups), len(y)
-    if found.shape != (n,):
-        raise DataError(f"groups must have shape ({n},), one group per row, got {found.shape}.")
-    numbers, _ = pandas.factorize(found)
+    values, n = np.asarray(groups), len(y)
+    if values.shape != (n,):
+        raise DataError(f"groups must have shape ({n},), one group per row, got {values.shape}.")
+    numbers, _ = pandas.factorize(values)
     if (numbers < 0).any():
         raise DataError(f"The group of row {np.argmin(numbers)} is missing.")
     return np.asarray(numbers, np.int64)
@@ -63,16 +63,16 @@ def weighted_rows(
     """
     if weights is None:
         return X, y, groups, None
-    n, found = len(y), _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
+    n, row_weights = len(y), _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
     if MethodFacts(algorithm).weighted:
-        kept = slice(None) if found.all() else found > 0.0
-        return X[kept], y[kept], None if groups is None else groups[kept], found[kept]
-    if found.sum() > MOST_COPIES * n or not np.array_equal(found, np.rint(found)):
-        known = catalog().plugins[Family.algorithms].values()
-        names = ", ".join(each.name for each in known if MethodFacts(each.cls).weighted)
+        mask = slice(None) if row_weights.all() else row_weights > 0.0
+        return X[mask], y[mask], None if groups is None else groups[mask], row_weights[mask]
+    if row_weights.sum() > MOST_COPIES * n or not np.array_equal(row_weights, np.rint(row_weights)):
+        methods = catalog().plugins[Family.algorithms].values()
+        names = ", ".join(method.name for method in methods if MethodFacts(method.cls).weighted)
         raise ParameterError(
             f"{algorithm.name} takes only whole numbers as sample_weight, as copies of rows, with a mean of "
             f"at most {MOST_COPIES}; these methods take any weights: {names}."
         )
-    copies = np.repeat(np.arange(n), found.astype(np.int64))
+    copies = np.repeat(np.arange(n), row_weights.astype(np.int64))
     return X[copies], y[copies], None if groups is None else groups[copies], None

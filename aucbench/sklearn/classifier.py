@@ -201,20 +201,20 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
         signs, sigmoid = signs_of(y, classes), None
         if self.calibrate:
-            one = clone(self).set_params(calibrate=False, random_state=seed)
-            sigmoid = calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
-            made = sigmoid.calibrated_classifiers_[0].estimator._fitted
+            estimator = clone(self).set_params(calibrate=False, random_state=seed)
+            sigmoid = calibrator(estimator, X, signs, seed, sample_weight=weights, groups=numbers)
+            fitted = sigmoid.calibrated_classifiers_[0].estimator._fitted
         else:
-            made = Fitted(parts, X).fit(X, signs, seed, self._budget().epochs, weights, numbers)
-        self._fitted, self._calibrator, self.classes_ = made, sigmoid, classes
+            fitted = Fitted(parts, X).fit(X, signs, seed, self._budget().epochs, weights, numbers)
+        self._fitted, self._calibrator, self.classes_ = fitted, sigmoid, classes
         return self
 
     def _can_go_on(self) -> bool:
-        why = why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
+        text = why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
         if self.calibrate:
-            why = "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        if why is not None:
-            raise AttributeError(why)
+            text = "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
+        if text is not None:
+            raise AttributeError(text)
         return True
 
     @available_if(_can_go_on)  # type: ignore[untyped-decorator]
@@ -236,15 +236,15 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         first = not self.__sklearn_is_fitted__()
         X, y = validate_data(self, X, y, reset=first, **ROWS)
         check_classification_targets(y)
-        known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
-        if classes is not None and not np.array_equal(np.unique(classes), known):
-            raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
-        parts, signs = self._ingredients(), signs_of(y, known)
+        labels = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), labels):
+            raise DataError(f"The classes of the first call were {shown(labels)}, got {classes!r}.")
+        parts, signs = self._ingredients(), signs_of(y, labels)
         if first:
             self._fitted = Fitted(parts, X).begin(X, signs, self._seed())
         else:
             self._fitted.go_on(parts, X, signs)
-        self._calibrator, self.classes_ = None, known
+        self._calibrator, self.classes_ = None, labels
         return self
 
     def forget_rows(self) -> Self:

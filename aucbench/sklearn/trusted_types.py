@@ -1,4 +1,4 @@
-"""The types of a fitted classifier that skops, and MLflow with it, must be told to trust."""
+"""The types of a fitted classifier that must be trusted when skops or MLflow loads it."""
 
 import sys
 
@@ -18,7 +18,7 @@ def trusted_types() -> list[str]:
     plugins = catalog().plugins
     families = (Family.algorithms, Family.losses, Family.features)
     packages = {"aucbench"} | {
-        each.cls.__module__.partition(".")[0] for family in families for each in plugins[family].values()
+        plugin.cls.__module__.partition(".")[0] for family in families for plugin in plugins[family].values()
     }
     classes = {
         f"{name}.{value.__qualname__}"

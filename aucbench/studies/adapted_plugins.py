@@ -1,4 +1,4 @@
-"""Plugins for the adapters to other libraries: from a name or an instance, with hyperparameters."""
+"""Plugins for the adapters to other libraries, built from a name or an instance with hyperparameters."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -23,10 +23,10 @@ ALL_ROWS = {
 def built(group: str, choice: Any, parameters: Any) -> Any:
     """Build the named plugin, or copy the instance, with these parameters."""
     parameters, cls = mapping(group, parameters), plugin_class(group, choice)
-    known = [field.name for field in fields(cls) if field.init]
+    names = [field.name for field in fields(cls) if field.init]
     for name in parameters:
-        if name not in known:
-            raise ParameterError(f"{group}={cls.name} has no parameter '{name}'. {suggest(name, known)}")
+        if name not in names:
+            raise ParameterError(f"{group}={cls.name} has no parameter '{name}'. {suggest(name, names)}")
     return cls(**parameters) if isinstance(choice, str) else replace(choice, **parameters)
 
 
@@ -66,10 +66,10 @@ def accepted(family: Family, plugin: Any) -> Any:
 
 def mapping(group: str, parameters: Any) -> dict[str, Any]:
     """A copy of a plugin's parameters; empty for None."""
-    found = {} if parameters is None else parameters
-    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+    values = {} if parameters is None else parameters
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
         raise ParameterError(f"{group}_params must be a mapping of names to values, got {parameters!r}.")
-    return dict(found)
+    return dict(values)
 
 
 def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:

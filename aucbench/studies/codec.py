@@ -1,4 +1,4 @@
-"""Records as JSON: written, read without what a terminal would obey, and compared."""
+"""Records as JSON: writing, reading without control characters of terminals, and comparison."""
 
 import json
 from collections.abc import Iterable
@@ -13,15 +13,15 @@ R = TypeVar("R")
 
 
 def to_dict(record: Struct) -> dict[str, Any]:
-    """A record as JSON gives it back: mappings, lists, text and numbers."""
-    found: dict[str, Any] = json.loads(encode(record))
-    return found
+    """A record as JSON data: mappings, lists, text and numbers."""
+    content: dict[str, Any] = json.loads(encode(record))
+    return content
 
 
 def encode(record: Any) -> bytes:
     """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them.
 
-    Parameters of types that JSON lacks are numbers if they are those of NumPy, and text otherwise.
+    NumPy numbers become numbers; other values of types that JSON lacks become text.
     """
     return json.dumps(
         msgspec.to_builtins(record, enc_hook=lambda value: getattr(value, "item", value.__str__)())
@@ -29,9 +29,9 @@ def encode(record: Any) -> bytes:
 
 
 def decode(text: bytes, kind: type[R]) -> R:
-    """The record of some kind that `encode` wrote, without characters that a terminal would obey.
+    """The record of type `kind` that `encode` wrote, without characters that a terminal would obey.
 
-    Raises `msgspec.DecodeError`, which says which field is missing or of another type, if it is none.
+    Raises `msgspec.DecodeError`, which names the missing or mistyped field, if the text is no such record.
     """
     text = harmless_json(text)
     try:
@@ -53,7 +53,7 @@ def canonical(content: Any) -> str:
 
 def _jsonable(value: Any) -> Any:
     if isinstance(value, Struct):
-        return {name: each for name, each in structs.asdict(value).items() if each is not UNSET}
+        return {name: field for name, field in structs.asdict(value).items() if field is not UNSET}
     return str(value)
 
 
@@ -63,7 +63,7 @@ def subset(record: Struct, names: Iterable[str]) -> dict[str, Any]:
 
 
 def grouped(group: str, chosen: Any) -> dict[str, Any]:
-    """The name that is chosen from a group, and its parameters, by the names of overrides."""
+    """The name chosen from a group, and its parameters, by the names of overrides."""
     if chosen is None:
         return {group: "none"}
     return {group: chosen.name} | {f"{group}.{key}": value for key, value in chosen.parameters.items()}

@@ -1,4 +1,4 @@
-"""The settings of a run that belong to no plugin; their defaults are defined here only."""
+"""The settings of a run that belong to no plugin; their defaults are defined only here."""
 
 import os
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
 
 class _Checked:
-    """Settings whose fields are checked when they are made, and are none or not empty."""
+    """Settings with fields that are checked at construction; text fields are None or not empty."""
 
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_fields(self)
         group = {"run": "", "running": "", "mlflow": "tracking."}.get(self.name, f"{self.name}.")
-        for each in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, each.name)
-            if isinstance(value, str) and value != each.default and not value.strip():
-                field = group + each.name
-                raise ParameterError(f"{field} is empty: name one, or say {field}=null for none.")
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, str) and value != field.default and not value.strip():
+                setting = group + field.name
+                raise ParameterError(f"{setting} is empty: name one, or say {setting}=null for none.")
 
 
 class Dtype(StrEnum):
@@ -132,10 +132,10 @@ class Budget(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = [name for name in ("epochs", "iterations", "seconds") if getattr(self, name) is not None]
-        if len(given) > 1:
+        names = [name for name in ("epochs", "iterations", "seconds") if getattr(self, name) is not None]
+        if len(names) > 1:
             raise ParameterError(
-                f"budget: set exactly one of epochs, iterations and seconds, got {' and '.join(given)}."
+                f"budget: set exactly one of epochs, iterations and seconds, got {' and '.join(names)}."
             )
 
 
@@ -333,7 +333,7 @@ MLFLOW_FILE = "sqlite:///mlflow.db"
 
 
 def mlflow_address(uri: str | None) -> str:
-    """The given address of MLflow, else that of MLFLOW_TRACKING_URI, else a file in the current folder."""
+    """The address `uri` of MLflow, else MLFLOW_TRACKING_URI, else a file in the current folder."""
     return uri or os.environ.get("MLFLOW_TRACKING_URI", "").strip() or MLFLOW_FILE
 
 
@@ -360,10 +360,10 @@ def _bytes(amount: Any) -> int:
     return size
 
 
-def _measures(given: Any) -> tuple[str, ...]:
+def _measures(metrics: Any) -> tuple[str, ...]:
     """The distinct names of measures beside the AUC."""
-    names = [given] if isinstance(given, str) else given
+    names = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"metrics: expected a list of names, such as [ap,pauc], got {given}.")
-    found = [named(name, known=RECORDED) for name in names]
-    return tuple(dict.fromkeys(cls.name for cls in found if cls is not AUC))
+        raise ParameterError(f"metrics: expected a list of names, such as [ap,pauc], got {metrics}.")
+    measures = [named(name, known=RECORDED) for name in names]
+    return tuple(dict.fromkeys(cls.name for cls in measures if cls is not AUC))

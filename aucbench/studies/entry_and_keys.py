@@ -61,7 +61,7 @@ class BoundPlugin:
 
     @property
     def family(self) -> str:
-        """The declared family of a data set, by default its title: each of a user's files is a family."""
+        """The declared family of a data set, by default its title: each user's file is a separate family."""
         return DatasetFacts(self.instance).family or self.title
 
     @cached_property
@@ -71,7 +71,7 @@ class BoundPlugin:
         if facts.device is not None:
             return str(self.instance.device())
         if "jax" in facts.packages and find_spec("jax"):
-            import jax  # here, since it takes a second
+            import jax  # imported late: it takes a second
 
             return str(jax.default_backend())
         return CPU
@@ -89,12 +89,12 @@ class BoundPlugin:
 
 
 def parameters_of(instance: Any) -> dict[str, Any]:
-    """The fields of a plugin or protocol, as records have them.
+    """The recorded fields of a plugin or protocol.
 
-    A field with ``later`` in its metadata is left out at its default, as earlier results lack the field.
+    A field with ``later`` in its metadata is omitted at its default, because earlier results lack the field.
     """
-    later = {each.name: each.default for each in fields(instance) if each.metadata.get("later")}
-    return {key: each for key, each in asdict(instance).items() if key not in later or each != later[key]}
+    later = {spec.name: spec.default for spec in fields(instance) if spec.metadata.get("later")}
+    return {key: value for key, value in asdict(instance).items() if key not in later or value != later[key]}
 
 
 class Search(NamedTuple):
@@ -143,26 +143,26 @@ class Entry:
         """The seeds of each cell: one cell per run and fold."""
         s = self.settings
         seeds = range(s.seed, s.seed + s.runs)
-        splits, orders = (seeds if own is None else [own] * s.runs for own in (s.split_seed, s.order_seed))
+        splits, orders = (seeds if seed is None else [seed] * s.runs for seed in (s.split_seed, s.order_seed))
         return [
-            Seeds(*each, fold)
-            for each in zip(seeds, splits, orders, strict=True)
+            Seeds(*numbers, fold)
+            for numbers in zip(seeds, splits, orders, strict=True)
             for fold in range(self.protocol.splits)
         ]
 
     def searches(self, digests: tuple[str, ...]) -> dict[Seeds, Search]:
-        """The search that each cell depends on; empty if there is nothing to choose.
+        """The search on which each cell depends; empty if there is nothing to choose.
 
         Cells of one split share the search on their first order.
         """
-        first: dict[tuple[int, int], Search] = {}
-        found = {}
+        by_split: dict[tuple[int, int], Search] = {}
+        searches = {}
         for seeds in self.cells() if self.tuning.chooses else ():
             split = (seeds.split_seed, seeds.fold)
-            if split not in first:
-                first[split] = Search(self._search_key(digests, seeds), seeds)
-            found[seeds] = first[split]
-        return found
+            if split not in by_split:
+                by_split[split] = Search(self._search_key(digests, seeds), seeds)
+            searches[seeds] = by_split[split]
+        return searches
 
     def describe(self) -> EntryDescription:
         """The description shared by all cells."""
@@ -170,7 +170,7 @@ class Entry:
 
     @cached_property
     def preparation(self) -> str:
-        """Everything that decides the prepared rows of a split, besides the data."""
+        """All settings that decide the prepared rows of a split."""
         return canonical(subset(self._description, PREPARED))
 
     @cached_property
@@ -196,7 +196,7 @@ class Entry:
 
     @cached_property
     def source_digest(self) -> str:
-        """Digest of the code that decides the results, in the process that first reads it."""
+        """Digest of the code that decides the results, computed once in a process and sent to the workers."""
         return self.digest_sources()
 
     def digest_sources(self) -> str:

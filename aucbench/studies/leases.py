@@ -1,6 +1,6 @@
 """Leases divide the work in a store among several processes, also of several machines.
 
-A lease is the lock on a file, which the system gives back when the process ends, however it ends.
+A lease is a lock on a file. The system releases the lock when the process ends in any way.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ class Leases:
     Parameters
     ----------
     folder : Path
-        Where the files of all holders are; it is made when it is needed.
+        Folder of the lease files of all processes, created when needed.
     """
 
     def __init__(self, folder: Path):
@@ -30,20 +30,20 @@ class Leases:
         self.close()
 
     def take(self, name: str) -> bool:
-        """Take a lease, and return whether this process has it."""
+        """Take a lease; return whether this process holds it."""
         from filelock import Timeout  # imported only when a folder is shared
 
         if name not in self._held:
-            with contextlib.ExitStack() as held:
+            with contextlib.ExitStack() as stack:
                 try:
-                    held.enter_context(file_lock(self._folder / name, timeout=0.0))
-                except (Timeout, FileNotFoundError, FileExistsError):  # another has it, or gave it back
+                    stack.enter_context(file_lock(self._folder / name, timeout=0.0))
+                except (Timeout, FileNotFoundError, FileExistsError):  # held, or just released, by another
                     return False
                 except OSError as error:
                     raise MachineError(
                         f"{self._folder} cannot be written to: {error.strerror or error}."
                     ) from error
-                self._held[name] = held.pop_all()
+                self._held[name] = stack.pop_all()
         return True
 
     def holds(self, name: str) -> bool:
@@ -52,15 +52,15 @@ class Leases:
 
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
-        if (held := self._held.pop(name, None)) is not None:
+        if (stack := self._held.pop(name, None)) is not None:
             with contextlib.suppress(OSError):  # Windows refuses to delete a locked file
                 (self._folder / name).unlink()
-            held.close()
+            stack.close()
 
     def close(self) -> None:
         """Give all leases back; a refused study leaves no folder."""
         for name in list(self._held):
             self.give_back(name)
-        with contextlib.suppress(OSError):  # there are leases of others, or results
+        with contextlib.suppress(OSError):  # the folder has leases of other processes, or results
             self._folder.rmdir()
             self._folder.parent.rmdir()

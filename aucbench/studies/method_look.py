@@ -43,12 +43,12 @@ def shown_looks(shown: Sequence[str]) -> dict[str, Look]:
     The first eight have the eight colours and differ in marker, too; later ones repeat the colours with other
     markers and dashes, so that any two of 48 differ.
     """
-    found = {}
+    looks = {}
     for number, method in enumerate(shown):
-        round_, at = divmod(number, len(COLOURS))
-        marker, dashes = MARKERS[(at + round_) % len(MARKERS)], DASHES[round_ % len(DASHES)]
-        found[method] = Look(*COLOURS[at], marker, dashes)
-    return found
+        cycle, at = divmod(number, len(COLOURS))
+        marker, dashes = MARKERS[(at + cycle) % len(MARKERS)], DASHES[cycle % len(DASHES)]
+        looks[method] = Look(*COLOURS[at], marker, dashes)
+    return looks
 
 
 def colour(name: str, variant: str = "") -> str:

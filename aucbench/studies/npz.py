@@ -36,13 +36,13 @@ def sizes(file: Path) -> dict[str, int]:
         return {info.filename.removesuffix(ENDING): info.compress_size for info in archive.infolist()}
 
 
-def read(file: Path, text: str, wanted: Callable[[str], bool]) -> tuple[bytes, dict[str, NDArray[Any]]]:
-    """The bytes of the array `text` in a file, and the other arrays with a wanted name."""
+def read(file: Path, text: str, keep: Callable[[str], bool]) -> tuple[bytes, dict[str, NDArray[Any]]]:
+    """The bytes of the array `text` in a file, and the other arrays whose names `keep` accepts."""
     with ZipFile(file) as archive:
         names = {name.removesuffix(ENDING): name for name in archive.namelist()}
         content = archive.read(names.pop(text))
-        found = {short: _array(archive.read(name)) for short, name in names.items() if wanted(short)}
-    return content[_header_end(content) :], found
+        arrays = {short: _array(archive.read(name)) for short, name in names.items() if keep(short)}
+    return content[_header_end(content) :], arrays
 
 
 def _header_end(content: bytes) -> int:

@@ -17,7 +17,7 @@ from aucbench.contracts.validation import Family
 from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
 
-BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
+BIBLIOGRAPHY = "references.bib"  # file in the folder of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", re.DOTALL | re.MULTILINE)
 WHERE = ("booktitle", "journal", "publisher", "school", "note")
@@ -36,7 +36,7 @@ D = TypeVar("D", bound=EntryDescription)
 
 
 def installed(group: str, name: str) -> Any:
-    """The registered plugin of that name; None if it is not installed."""
+    """The registered plugin with this name; None if it is not installed."""
     from aucbench.registry import catalog  # imports plugins, which reading records does not need
 
     return catalog().plugins[FAMILIES[group]].get(name)
@@ -44,14 +44,14 @@ def installed(group: str, name: str) -> Any:
 
 def plugin(group: str, name: str) -> Any:
     """The class of a plugin; None if it is not installed."""
-    found = installed(group, name)
-    return None if found is None else found.cls
+    registered = installed(group, name)
+    return None if registered is None else registered.cls
 
 
 def summary(group: str, name: str) -> str:
     """The summary line of a plugin; empty if it is not installed."""
-    found = installed(group, name)
-    return found.summary if found else ""
+    registered = installed(group, name)
+    return registered.summary if registered else ""
 
 
 def first_loss(algorithm: str) -> str | None:
@@ -72,23 +72,23 @@ def changed(group: str, described: PluginRecord) -> dict[str, Any]:
     """The parameters of a recorded plugin that differ from their defaults."""
     cls = plugin(group, described.name)
     # JSON has lists for tuples.
-    usual = {
+    defaults = {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in (defaults_of(cls) if cls else {}).items()
     }
     return {
         key: value
         for key, value in described.parameters.items()
-        if key not in usual or usual[key] != (list(value) if isinstance(value, tuple) else value)
+        if key not in defaults or defaults[key] != (list(value) if isinstance(value, tuple) else value)
     }
 
 
 def completed(described: D) -> D:
-    """An entry or record with the facts and settings that are newer than version 0.1, if that wrote it.
+    """An entry or record, with the facts and settings that version 0.1 did not record.
 
-    A data set without a family gets that of the installed plugin, else its title. In a record without
-    `regularisation`, it referred to the rescaled rows, and no step was bounded by the curvature; without a
-    budget, that version trained for ten epochs, or until convergence for a full method that detects it.
+    A data set without a family gets the family of the installed plugin, else its title. In version 0.1, which
+    did not record `regularisation`, it referred to the rescaled rows, no step was bounded by the curvature,
+    and the default budget was ten epochs, or convergence for a full method that detects it.
     """
     if (dataset := described.dataset).family is UNSET:
         family = DatasetFacts(plugin("dataset", dataset.name)).family or dataset.title
@@ -108,7 +108,7 @@ def completed(described: D) -> D:
 
 
 def model_of(described: EntryDescription) -> ModelClass:
-    """The class of model of an entry or record: what the record says, else what the installed plugins say.
+    """The class of model of an entry or record: as recorded, else as the installed plugins declare it.
 
     A method that is not installed is linear unless its run had no weights.
     """
@@ -157,35 +157,35 @@ def _text_beside(cls: Any, name: str) -> str:
     """The text of a file in the package of a plugin; empty if it does not exist."""
     file = Path(source_file(cls) or "")
     is_package = "." in cls.__module__ or file.name == "__init__.py"
-    beside = file.with_name(name) if file.name and is_package else None
-    return beside.read_text("utf-8") if beside and beside.is_file() else ""
+    path = file.with_name(name) if file.name and is_package else None
+    return path.read_text("utf-8") if path and path.is_file() else ""
 
 
 def sentence(entry: str) -> str:
-    """A BibTeX entry as one line: authors, title, where, year."""
-    found = {name.lower(): _letters(value) for name, value in FIELD.findall(entry)}
-    where = next((found[name] for name in WHERE if name in found), "")
-    volume = f" {found['volume']}" if "volume" in found else ""
-    number = f"({found['number']})" if "number" in found else ""
-    authors = found.get("author", "").replace(" and others", " et al.").replace(" and ", ", ")
-    last = ", ".join(part for part in (where + volume + number, found.get("year", "")) if part)
-    title = found.get("title", "")
+    """A BibTeX entry as one line: authors, title, venue, year."""
+    values = {name.lower(): _letters(value) for name, value in FIELD.findall(entry)}
+    venue = next((values[name] for name in WHERE if name in values), "")
+    volume = f" {values['volume']}" if "volume" in values else ""
+    number = f"({values['number']})" if "number" in values else ""
+    authors = values.get("author", "").replace(" and others", " et al.").replace(" and ", ", ")
+    last = ", ".join(part for part in (venue + volume + number, values.get("year", "")) if part)
+    title = values.get("title", "")
     return ". ".join(part for part in (f"{authors}: {title}" if authors else title, last) if part) + "."
 
 
 def _letters(text: str) -> str:
     """LaTeX as plain text in one line: accents and the Polish l as letters, no braces."""
-    text = ACCENT.sub(lambda found: unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]]), text)
+    text = ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + ACCENTS[match[1]]), text)
     plain = text.replace(r"\l", "\u0142").replace("{", "").replace("}", "").replace("--", "-")
     return re.sub(r"\s+", " ", plain).strip()
 
 
 def link(text: str) -> str:
     """The address of a paper: a BibTeX entry's DOI or arXiv number, else the first address in the text."""
-    found = {name.lower(): value for name, value in FIELD.findall(text)}
-    if doi := found.get("doi"):
+    values = {name.lower(): value for name, value in FIELD.findall(text)}
+    if doi := values.get("doi"):
         return f"https://doi.org/{doi.removeprefix('https://doi.org/')}"
-    if found.get("eprint"):
-        return f"https://arxiv.org/abs/{found['eprint']}"
+    if values.get("eprint"):
+        return f"https://arxiv.org/abs/{values['eprint']}"
     address = re.search(r"https?://[^\s{}\"<>;,]+", text)
     return address[0].rstrip(".)") if address else ""

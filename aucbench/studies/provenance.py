@@ -34,13 +34,13 @@ def environment(
     """The environment of a run.
 
     `concurrency` is the number of cells that run at the same time on this machine. `command` started the run;
-    the default is the command of this process. The versions of `packages` are recorded beside the usual ones.
+    the default is the command of this process. The versions of `packages` are recorded besides `PACKAGES`.
     """
     constant = _constant()
-    more = {name: found for name in packages if (found := _version(name))}
+    versions = {name: release for name in packages if (release := _version(name))}
     return replace(
         constant,
-        packages=more | constant.packages,
+        packages=versions | constant.packages,
         command=without_secrets(command or shlex.join(sys.argv)),
         concurrency=concurrency,
         load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
@@ -48,24 +48,24 @@ def environment(
 
 
 def packages_of(algorithm: Any, distributions: Iterable[str]) -> tuple[str, ...]:
-    """The packages that a method declares, and those that the distributions of its plugins require."""
+    """The packages that a method declares, and the packages that its plugins' distributions require."""
     required = (name for distribution in distributions for name in _required(distribution))
     return tuple(dict.fromkeys((*MethodFacts(algorithm).packages, *required)))
 
 
 @cache
 def _required(distribution: str) -> tuple[str, ...]:
-    """Packages that a distribution other than this project's requires without an extra."""
+    """Packages that a distribution, other than this project's, requires without an extra."""
     if distribution in ("", PROJECT):  # the project's sources are recorded with every result
         return ()
     try:
-        stated = requires(distribution) or ()
+        requirements = requires(distribution) or ()
     except PackageNotFoundError:  # a class that no installed package announces
         return ()
     return tuple(
         name.group().lower().replace("_", "-")
-        for each in stated
-        if "extra" not in each.partition(";")[2] and (name := re.match(r"[\w.-]+", each))
+        for requirement in requirements
+        if "extra" not in requirement.partition(";")[2] and (name := re.match(r"[\w.-]+", requirement))
     )
 
 
@@ -75,15 +75,15 @@ def missing_packages(algorithm: Any) -> str:
     missing = [name for name in facts.packages if _version(name) is None]
     if not missing:
         return ""
-    wanted = f"'{facts.extra}'" if facts.extra else " ".join(missing)
-    return f"needs {' and '.join(missing)}: pip install {wanted}"
+    arguments = f"'{facts.extra}'" if facts.extra else " ".join(missing)
+    return f"needs {' and '.join(missing)}: pip install {arguments}"
 
 
 def changed_versions(record: CellRecord) -> dict[str, tuple[str, str]]:
-    """The packages of a cell's method whose version is another here: theirs and ours, "" if not installed."""
-    own = {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
-    here = {name: _version(name) or "" for name in own}
-    return {name: (made, here[name]) for name, made in own.items() if here[name] != made}
+    """The packages of a cell's method whose versions differ: recorded and local, "" if not installed."""
+    stored = {name: release for name, release in record.environment.packages.items() if name not in PACKAGES}
+    local = {name: _version(name) or "" for name in stored}
+    return {name: (release, local[name]) for name, release in stored.items() if local[name] != release}
 
 
 @cache
@@ -94,7 +94,7 @@ def _constant() -> Environment:
     return Environment(
         python=platform.python_version(),
         platform=platform.platform(),
-        packages={name: found for name in PACKAGES if (found := _version(name))},
+        packages={name: release for name in PACKAGES if (release := _version(name))},
         cpu=_processor(),
         cores_physical=psutil.cpu_count(logical=False),
         cores_logical=psutil.cpu_count(),
@@ -108,7 +108,7 @@ def _constant() -> Environment:
 
 
 def _processor() -> str:
-    """The name of the processor, as Linux or else Python states it."""
+    """The name of the processor, from Linux or else from Python."""
     with contextlib.suppress(OSError):
         if name := re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
             return name[1]
@@ -135,8 +135,8 @@ def git_commit(path: str | None) -> str | None:
     commands = ("rev-parse", "HEAD"), ("status", "--porcelain", "--untracked-files=no")
     try:
         commit, changes = (
-            subprocess.run([*git, *each], capture_output=True, text=True, check=True, timeout=10).stdout
-            for each in commands
+            subprocess.run([*git, *command], capture_output=True, text=True, check=True, timeout=10).stdout
+            for command in commands
         )
     except (OSError, subprocess.SubprocessError):
         return None
@@ -145,12 +145,12 @@ def git_commit(path: str | None) -> str | None:
 
 @cache
 def _version(name: str) -> str | None:
-    """The version of a distribution, or of another that has the package, as xgboost-cpu has xgboost."""
+    """The version of a distribution, or of one with that package, as xgboost-cpu has xgboost."""
     try:
         return version(name)
     except PackageNotFoundError:
-        others = _distributions_of_packages().get(name)
-        return version(others[0]) if others else None
+        providers = _distributions_of_packages().get(name)
+        return version(providers[0]) if providers else None
 
 
 _distributions_of_packages = cache(packages_distributions)

@@ -48,7 +48,7 @@ class CellStatus(StrEnum):
 
 
 class Seeds(Struct, frozen=True, order=True):
-    """The numbers that tell the cells of an entry apart."""
+    """The numbers that identify a cell within its entry."""
 
     seed: Whole
     split_seed: Whole
@@ -70,7 +70,7 @@ class PluginRecord(Struct, frozen=True, kw_only=True):
 
 
 class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
-    """A data set, and which part of it was used."""
+    """A data set, and its part that was used."""
 
     part: Name
     title: str
@@ -110,7 +110,7 @@ class EntryDescription(Struct, frozen=True, kw_only=True):
     features: PluginRecord
     scaling: Name
     rescale: bool
-    regularisation: Name | UnsetType = UNSET  # unset in a record of a version in which it referred to rows
+    regularisation: Name | UnsetType = UNSET  # unset in old records, where it refers to the rows
     protocol: ProtocolRecord
     tuning: TuningRecord
     max_train_rows: int | None
@@ -124,7 +124,7 @@ DESCRIPTION = EntryDescription.__struct_fields__
 
 
 class DataRecord(Struct, frozen=True, kw_only=True):
-    """The rows that a method was given; versions that did not count test positives did not record labels."""
+    """The rows of a training; versions that did not count test positives did not record labels."""
 
     sha256: tuple[str, ...]  # digests of the parts of the data set
     train_rows: Count
@@ -136,11 +136,11 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     row_factor: float = 1.0  # factor that rescaled the rows
-    max_norm: float | None = None  # largest norm of a training row, None where it is infinite
+    max_norm: float | None = None  # largest norm of a training row, None if infinite
     format: str  # "csr" or "dense"
     nonzeros_per_row: float | None = None
     features_seconds: float = 0.0
-    # Of test rows, those that equal a training row; unset, as the next one, by earlier versions.
+    # Share of test rows that equal a training row; unset, like the next field, by earlier versions.
     duplicates: Share | UnsetType = UNSET
     mixed_labels: Share | UnsetType = UNSET  # share of all rows whose equal rows have both labels
 
@@ -152,15 +152,15 @@ class Trial(Struct, frozen=True, kw_only=True):
     fold: Whole
     parameters: dict[str, Any]
     auc: float | None  # AUC on the validation part; None if the setting failed
-    stop_reason: str  # why its training ended, or why there was none
+    stop_reason: str  # reason why the training ended or failed
     value: float | UnsetType | None = UNSET  # value of the tuning measure, unless that is the AUC
-    passes: float | UnsetType = UNSET  # over the training rows; unset, as the next one, by earlier versions
+    passes: float | UnsetType = UNSET  # over the training rows; unset, like the next field, in old records
     train_seconds: float | UnsetType = UNSET
-    error: str | UnsetType | None = UNSET  # what went wrong, in a sentence; in the store only
+    error: str | UnsetType | None = UNSET  # the error in a sentence; in the store only
 
     @property
     def judged(self) -> float | None:
-        """The value that the setting is judged by, None where it gave none."""
+        """The value by which the setting is judged, None if the setting failed."""
         return self.auc if self.value is UNSET else self.value
 
 
@@ -183,11 +183,11 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
     cost: TuningCost
     edges: dict[str, str] | UnsetType = UNSET  # "lower" or "upper" edge of the space, by chosen field
     space: dict[str, list[Any]] | UnsetType = UNSET  # all values tried, by field
-    trials: tuple[Trial, ...] | UnsetType = UNSET  # unset where they were not to be kept
+    trials: tuple[Trial, ...] | UnsetType = UNSET  # unset if trials are not kept
 
 
 class MinimumRecord(Struct, frozen=True, kw_only=True):
-    """The certified minimum of the objective of a run, or why there is none."""
+    """The certified minimum of the objective of a run, or the reason why it is missing."""
 
     value: float | None = None  # objective at the solution; None without a solution
     gap: float = 0.0  # the value is at most this much above the minimum
@@ -195,15 +195,15 @@ class MinimumRecord(Struct, frozen=True, kw_only=True):
     objective: str = ""  # description of the objective
     solver: str = ""  # name of the method that found it
     seconds: float = 0.0  # CPU time, also of a search that reached its time limit
-    reason: str = ""  # why there is none
+    reason: str = ""  # why there is no minimum
 
 
 class MeasureRecord(Struct, frozen=True, kw_only=True):
     """A measure beside the AUC, on the test rows at the end of training."""
 
     parameters: dict[str, float] = {}
-    value: float | None  # None where there is none
-    reason: str = ""  # why there is none
+    value: float | None  # None if undefined
+    reason: str = ""  # why the value is undefined
     minimum: MinimumRecord | UnsetType = UNSET  # minimum of the training objective; unset unless requested
 
 
@@ -214,7 +214,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     iterations: Whole
     train_seconds: Duration
     train_cpu_seconds: Duration  # CPU time of the training thread
-    # Of all threads of the process; unset, as the next two, by earlier versions.
+    # CPU time of all threads of the process; unset, like the next two fields, by earlier versions.
     process_cpu_seconds: Duration | UnsetType = UNSET
     threads: Whole | UnsetType = UNSET  # threads that the method declares; 0 if unknown
     device: Name | UnsetType = UNSET  # device on which the method trains
@@ -224,13 +224,13 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     state_bytes: Whole
     layout: str | None = None  # layout of the weights, "eager" or "lazy"
     warm_up: str | UnsetType = UNSET  # the error that ended the warm-up: times may include compilation
-    weights_norm: float | None = None  # None of a method without weights, which is not linear
+    weights_norm: float | None = None  # None for a method without weights, which is not linear
     score_at_zero: float | None = 0.0  # score of a row that was zero before scaling
     stop_reason: str
     advice: str | None = None  # suggested change after divergence
-    converged: bool | None = None  # None for a method that does not know when it has converged
+    converged: bool | None = None  # None for a method without a test of convergence
     checkpoints: Whole
-    measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
+    measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none
     # Deviations of 32 blocks of test rows, as of `evaluation.delong`; unset by earlier
     # versions, for a diverged run, and if a class has rows in one block only.
     placements: Placements | UnsetType = UNSET
@@ -251,7 +251,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     command: str = ""
     concurrency: Whole = 1
     load_average: float | None = None
-    machine: str | UnsetType = UNSET  # a random number; unset, as the next one, by earlier versions
+    machine: str | UnsetType = UNSET  # a random number; unset, like the next field, by earlier versions
     calibration: dict[str, Any] | UnsetType = UNSET  # written by earlier versions
     finished_at: str | UnsetType = UNSET  # time at which a cell with a result finished
 
@@ -267,12 +267,12 @@ class _RunRecord(EntryDescription, frozen=True, kw_only=True):
 
     @property
     def seeds(self) -> Seeds:
-        """Seeds that tell it from the other cells of its entry."""
+        """Seeds that identify the cell within its entry."""
         return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
 
 
 class CellRecord(_RunRecord, frozen=True, kw_only=True):
-    """Everything known about a finished cell but its curve and its weights."""
+    """Everything known about a finished cell, except its curve and its weights."""
 
     format: Literal[2] = 2
     data: DataRecord
@@ -298,7 +298,7 @@ class ReplicationRecord(Struct, frozen=True, kw_only=True):
     """Result of another run of a cell: of the same key, on another machine or at another time."""
 
     key: str
-    auc: Auc | None  # None of a run that diverged
+    auc: Auc | None  # None for a run that diverged
     stop_reason: str
     timed: bool  # the budget was in seconds, so results differ between runs
     train_seconds: Duration
@@ -354,7 +354,7 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
     reference: str | UnsetType = UNSET  # method to which gains are relative; unset for the default
-    rope: Rope | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
+    rope: Rope | UnsetType = UNSET  # fixed in advance: the difference in AUC that does not matter
     unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
     replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`
 

@@ -39,9 +39,9 @@ def replay(
         Rows in the shape of the method's access: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full.
         The planned number of iterations is k.
     loss : Loss or str, optional
-        An instance or a name; the method's first when left out.
+        An instance or a name; by default the method's first loss.
     seed : int
-        Of the method's own generator.
+        Seed of the method's generator.
     checkpoints : sequence of int, optional
         Iterations, ascending, from 0 to k.
 
@@ -57,7 +57,7 @@ def replay(
     DataError
         X, y and rows do not fit together.
     ParameterError
-        The class of the method or of the loss is no plugin, or one of its fields is out of range.
+        The class of the method or of the loss is no plugin, or a field is out of range.
     """
     accepted(Family.algorithms, algorithm)
     loss = built_loss(algorithm, loss, None)
@@ -75,12 +75,12 @@ def replay(
         raise ParameterError(f"checkpoints must ascend from 0 to {len(rows)}, got {checkpoints}.")
     batch = Batch(X, y, rows, access)
     state = algorithm.init(Problem(batch.X, y, len(rows), loss), np.random.default_rng(seed))
-    found, done = [], 0
+    weights, start = [], 0
     for mark in marks:
-        state = algorithm.step(state, batch.take(rows[done:mark]))
-        done = mark
-        found.append(np.array(algorithm.weights(finalize(algorithm, state)), np.float64))
-    return found[0] if checkpoints is None else np.array(found).reshape(len(marks), X.shape[1])
+        state = algorithm.step(state, batch.take(rows[start:mark]))
+        start = mark
+        weights.append(np.array(algorithm.weights(finalize(algorithm, state)), np.float64))
+    return weights[0] if checkpoints is None else np.array(weights).reshape(len(marks), X.shape[1])
 
 
 def _matrix(X: Any) -> Any:

@@ -26,63 +26,63 @@ def words(
     study: str | None = None,
     measures: Sequence[Measure] = (),
 ) -> list[str]:
-    """Overrides that run some cells of an entry again; those that give a default are left out.
+    """Overrides that rerun some cells of an entry; overrides that equal a default are left out.
 
-    `measures` are measured beside the AUC.
+    `measures` are the measures beside the AUC.
     """
     described = completed(described)
-    found = [f"study={_value(study)}"] if study else []
+    overrides = [f"study={_value(study)}"] if study else []
     for group, name in GROUPS.items():
-        found += plugin_words(group, getattr(described, name), described.algorithm.name)
+        overrides += plugin_words(group, getattr(described, name), described.algorithm.name)
     if described.dataset.part != "train":
-        found.append(f"dataset.part={described.dataset.part}")
+        overrides.append(f"dataset.part={described.dataset.part}")
     dataset = plugin("dataset", described.dataset.name)
     if dataset is None or described.scaling != default_scaling(dataset):
-        found.append(f"scaling={described.scaling}")
+        overrides.append(f"scaling={described.scaling}")
     settings = subset(described, ("rescale", "regularisation", "order", "dtype", "max_train_rows"))
-    found += _different("", settings | seed_fields(seeds), Settings)
-    found += _chosen("protocol", described.protocol, PROTOCOLS, "holdout")
-    found += _chosen("tuning", described.tuning, TUNINGS, "none")
-    found += _grid(described)
-    found += _different("budget.", asdict(described.budget), Budget)
-    found += [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
+    overrides += _different("", settings | seed_fields(seeds), Settings)
+    overrides += _chosen("protocol", described.protocol, PROTOCOLS, "holdout")
+    overrides += _chosen("tuning", described.tuning, TUNINGS, "none")
+    overrides += _grid(described)
+    overrides += _different("budget.", asdict(described.budget), Budget)
+    overrides += [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
     for measure in measures:
-        found += _different(f"{measure.name}.", measure.parameters, type(measure))
-    return list(dict.fromkeys(found))
+        overrides += _different(f"{measure.name}.", measure.parameters, type(measure))
+    return list(dict.fromkeys(overrides))
 
 
 def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
     """The fields seed and runs, and seeds fixed apart from the run's seed."""
-    own = {each.seed for each in seeds}
-    found = {"seed": min(own), "runs": max(own) - min(own) + 1}
-    if any(each.split_seed != each.seed for each in seeds):
-        found["split_seed"] = seeds[0].split_seed
-    if any(each.order_seed != each.seed for each in seeds):
-        found["order_seed"] = seeds[0].order_seed
-    return found
+    run_seeds = {cell.seed for cell in seeds}
+    fields = {"seed": min(run_seeds), "runs": max(run_seeds) - min(run_seeds) + 1}
+    if any(cell.split_seed != cell.seed for cell in seeds):
+        fields["split_seed"] = seeds[0].split_seed
+    if any(cell.order_seed != cell.seed for cell in seeds):
+        fields["order_seed"] = seeds[0].order_seed
+    return fields
 
 
 def plugin_words(group: str, described: PluginRecord | None, method: str = "") -> list[str]:
     """Overrides that choose a plugin and set its fields; `method` determines the default loss."""
     if described is None:
         return []
-    usual = {"loss": first_loss(method), "features": "identity"}.get(group)
+    default = {"loss": first_loss(method), "features": "identity"}.get(group)
     fields = changed(group, described)
     # Fields can be set only if the plugin is named.
-    found = [f"{group}={described.name}"] if described.name != usual or fields else []
-    return found + [f"{group}.{key}={_value(value)}" for key, value in fields.items()]
+    overrides = [f"{group}={described.name}"] if described.name != default or fields else []
+    return overrides + [f"{group}.{key}={_value(value)}" for key, value in fields.items()]
 
 
 def _chosen(
     group: str, described: ProtocolRecord | TuningRecord, classes: tuple[Any, ...], usual: str
 ) -> list[str]:
-    found = [] if described.name == usual else [f"{group}={described.name}"]
+    overrides = [] if described.name == usual else [f"{group}={described.name}"]
     cls = next(cls for cls in classes if cls.name == described.name)
-    known = defaults_of(cls)  # records of earlier versions may have other fields
-    own = {key: value for key, value in described.parameters.items() if key in known}
+    defaults = defaults_of(cls)  # records of earlier versions may have other fields
+    parameters = {key: value for key, value in described.parameters.items() if key in defaults}
     # A field with a dot, such as pauc.max_fpr, belongs to the run.
-    rest = [f"{key}={_value(value)}" for key, value in described.parameters.items() if "." in key]
-    return found + _different(f"{group}.", own, cls) + rest
+    dotted = [f"{key}={_value(value)}" for key, value in described.parameters.items() if "." in key]
+    return overrides + _different(f"{group}.", parameters, cls) + dotted
 
 
 def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:
@@ -91,20 +91,20 @@ def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:
 
 
 def _grid(described: EntryDescription) -> list[str]:
-    """The grid, where it is not the method's own."""
+    """The override of the grid, unless the grid is the method's default."""
     method, space = described.algorithm.name, described.tuning.space
-    own = MethodFacts(plugin("algo", method)).grid
-    if described.tuning.name == "none" or space == {key: list(values) for key, values in own.items()}:
+    grid = MethodFacts(plugin("algo", method)).grid
+    if described.tuning.name == "none" or space == {key: list(values) for key, values in grid.items()}:
         return []
     return [f"tuning.grid={_value({method: space})}"]
 
 
 def _value(value: Any) -> str:
-    """The value as Hydra's grammar reads it."""
+    """The value in Hydra's grammar."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_value(each)}" for key, each in value.items()) + "}"
+        return "{" + ",".join(f"{key}:{_value(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_value, value)) + "]"
     if isinstance(value, int | float):

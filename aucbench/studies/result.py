@@ -51,7 +51,7 @@ class CellResult:
     curve: dict[str, NDArray[Any]] = field(repr=False)
     weights: NDArray[np.float64] | None = field(repr=False)  # (d,) at the end, of a linear method
     checkpoint_weights: NDArray[np.float64] | None = field(default=None, repr=False)  # (checkpoints, d), kept
-    # (n_test,) at the end, kept of a method that is not linear; float32 unless that changes the AUC
+    # (n_test,) at the end, stored for a method that is not linear; float32 unless that changes the AUC
     scores: NDArray[np.floating[Any]] | None = field(default=None, repr=False)
     model: bytes | None = field(default=None, repr=False)  # final model as bytes, if the method provides it
 
@@ -109,7 +109,7 @@ class Result:
     cells : tuple of CellResult
         One per run.
     scores_of, labels_of : callable
-        Map a cell to the scores and labels of its test rows, which are known where it was run.
+        Map a cell to the scores and labels of its test rows, which are available where the cell was run.
 
     Examples
     --------
@@ -130,19 +130,19 @@ class Result:
 
     @property
     def auc(self) -> float:
-        """Final test AUC, the mean over the runs; NaN when one of them diverged."""
+        """Final test AUC, the mean over the runs; NaN if a run diverged."""
         return float(np.mean([cell.auc for cell in self.cells]))
 
     @property
     def measures(self) -> dict[str, float]:
-        """The AUC and the other measures by name, means over the runs; NaN where one of them has none."""
+        """The AUC and the other measures by name, means over the runs; NaN if a run lacks the value."""
         records = [cell.record for cell in self.cells]
-        others = {measure.name: float(np.mean(values_of(records, measure))) for measure in common(records)}
-        return {"auc": self.auc} | others
+        means = {measure.name: float(np.mean(values_of(records, measure))) for measure in common(records)}
+        return {"auc": self.auc} | means
 
     @property
     def curve(self) -> "pd.DataFrame":
-        """One row a checkpoint, means over the runs: iteration, samples, train_seconds, measures."""
+        """One row per checkpoint, means over the runs: iteration, samples, train_seconds, measures."""
         import pandas as pd
 
         cells = with_whole_curves(self.cells)
@@ -153,15 +153,15 @@ class Result:
     @property
     def weights(self) -> NDArray[np.float64] | None:
         """(d,) final weights of a linear method, (runs, d) for several runs, None for other methods."""
-        found = [cell.weights for cell in self.cells if cell.weights is not None]
-        return None if len(found) < len(self.cells) else found[0] if len(found) == 1 else np.stack(found)
+        arrays = [cell.weights for cell in self.cells if cell.weights is not None]
+        return None if len(arrays) < len(self.cells) else arrays[0] if len(arrays) == 1 else np.stack(arrays)
 
     @property
     def scores(self) -> Any:
         """(n_test,) final scores of the test rows; a list of arrays for several runs.
 
-        None of a run that diverged, or whose cell has neither scores (``store.scores=false``) nor weights.
-        Those of a linear method are computed from its weights.
+        None for a run that diverged, or whose cell has neither scores (``store.scores=false``) nor weights.
+        Scores of a linear method are computed from its weights.
         """
         return _one_or_all([self.scores_of(cell) for cell in self.cells])
 
@@ -172,12 +172,12 @@ class Result:
 
     @property
     def model(self) -> Any:
-        """The model as bytes, of a method that gives it, else None; a list for several runs."""
+        """The model as bytes, if the method provides it, else None; a list for several runs."""
         return _one_or_all([cell.model for cell in self.cells])
 
     @property
     def record(self) -> Any:
-        """Everything known about the run, a plain dict as JSON has it; a list of them for several runs."""
+        """Everything known about the run, as a dict of JSON values; a list of dicts for several runs."""
         return _one_or_all([to_dict(cell.record) for cell in self.cells])
 
     def __repr__(self) -> str:
@@ -195,35 +195,35 @@ class FinishedEntry:
     """An entry without remaining work."""
 
     key: str  # key of the entry, followed by the number of cells if incomplete
-    study: str | None  # name of the study it belongs to
-    cells: tuple[CellResult, ...]  # the finished ones
+    study: str | None  # name of the study
+    cells: tuple[CellResult, ...]  # finished cells
     failures: tuple[FailureRecord, ...] = ()
     missing: int = 0  # cells that have not been run
     from_store: bool = False  # nothing was run
-    entry: "Entry | None" = None  # None where it is known from a store alone
-    ruleset: RulesetRecord | None = None  # under which it was run
+    entry: "Entry | None" = None  # None if known only from a store
+    ruleset: RulesetRecord | None = None  # ruleset under which the entry was run
 
     @property
     def record(self) -> CellRecord:
-        """The record of the first cell; what it says of method, data and setting holds for all."""
+        """The record of the first cell; its method, data and settings are the same for all cells."""
         return completed(self.cells[0].record)
 
     @property
     def title(self) -> str:
-        """The data set, under which the runs of an experiment lie."""
+        """The title of the data set, which names the MLflow experiment."""
         return self.cells[0].record.dataset.title
 
 
 @dataclass(frozen=True)
 class Refused:
-    """An entry that cannot be run as requested or lacks its data, and why."""
+    """An entry that cannot be run as requested or lacks its data, and the reason."""
 
     entry: str
     error: AucbenchError
 
     @property
     def why(self) -> str:
-        """The sentence."""
+        """The reason as a sentence."""
         return str(self.error)
 
 
@@ -236,66 +236,66 @@ class StudyResult:
     finished: int = 0  # cells that were run
     failures: list[FailureRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
+    unavailable: list[Refused] = field(default_factory=list)  # entries whose data cannot be obtained
     left: list[tuple["Entry", int]] = field(default_factory=list)  # entries whose cells `stop_after` left out
-    untracked: TrackingError | None = None  # why entries could not be sent to MLflow
+    untracked: TrackingError | None = None  # error that kept entries from MLflow
     page: Path | None = None  # page of the leaderboard; None without a store
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:
-    """One sentence for each reason, with the entries that it is the reason for."""
+    """One sentence for each reason, with the entries."""
     entries: dict[str, list[str]] = {}
-    for each in refused:
-        entries.setdefault(each.why, []).append(each.entry)
+    for refusal in refused:
+        entries.setdefault(refusal.why, []).append(refusal.entry)
     return [
-        f"{', '.join(names) if len(names) < 4 else f'{names[0]} and {len(names) - 1} other entries'}: {why}"
-        for why, names in entries.items()
+        f"{', '.join(names) if len(names) < 4 else f'{names[0]} and {len(names) - 1} other entries'}: {cause}"
+        for cause, names in entries.items()
     ]
 
 
 def failures_by_word(failures: Sequence[FailureRecord]) -> dict[str, int]:
-    """Numbers of cells that diverged, with every setting of their tuning, and that failed otherwise."""
+    """Numbers of cells that diverged, with every setting of their tuning, and of other failures."""
     diverged = sum(failure.reason is CellStatus.diverged for failure in failures)
     return {"diverged": diverged, "failed": len(failures) - diverged}
 
 
 def diverged_in_words(cells: Sequence[CellResult]) -> str:
-    """In how many runs a method diverged, and where first; empty where it diverged in none."""
-    found = [cell.record.result.iterations for cell in cells if cell.diverged]
-    if not found:
+    """The number of diverged runs and the earliest iteration, in words; empty if no run diverged."""
+    iterations = [cell.record.result.iterations for cell in cells if cell.diverged]
+    if not iterations:
         return ""
     if len(cells) == 1:
-        return f"diverged within {found[0]:,} iterations"
-    return f"diverged in {len(found)} of {len(cells)} runs (within {min(found):,} iterations)"
+        return f"diverged within {iterations[0]:,} iterations"
+    return f"diverged in {len(iterations)} of {len(cells)} runs (within {min(iterations):,} iterations)"
 
 
 def mean_in_words(values: Sequence[float], spec: str = ".4f") -> str:
-    """The mean of a measure over runs, and the deviation of several."""
+    """The mean of a measure over runs, and the standard deviation of several runs."""
     spread = f" ± {np.std(values, ddof=1):{spec}} over {len(values)} runs" if len(values) > 1 else ""
     return f"{np.mean(values):{spec}}{spread}"
 
 
 def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
-    """The training objective and its certified minimum, or why they are not known; empty if not asked for."""
+    """The training objective and its certified minimum, or why they are not known; empty if not requested."""
     measured = [cell for cell in cells if TrainingObjective.name in cell.record.measures]
     if not measured:
         return {}
     records = [cell.record.measures[TrainingObjective.name] for cell in measured]
-    values = [own.value for own in records if own.value is not None]
+    values = [item.value for item in records if item.value is not None]
     if len(values) < len(records):
-        return {"objective": f"not known: {next(own.reason for own in records if own.value is None)}"}
-    found = {"objective": "overflows" if any(map(math.isinf, values)) else mean_in_words(values, ".6g")}
-    minima = [own.minimum or MinimumRecord(reason=TURNED_OFF) for own in records]
-    least = [each.value for each in minima if each.value is not None]
+        return {"objective": f"not known: {next(item.reason for item in records if item.value is None)}"}
+    texts = {"objective": "overflows" if any(map(math.isinf, values)) else mean_in_words(values, ".6g")}
+    minima = [item.minimum or MinimumRecord(reason=TURNED_OFF) for item in records]
+    least = [item.value for item in minima if item.value is not None]
     if len(least) < len(minima):
-        return found | {"minimum": f"not known: {next(each.reason for each in minima if each.value is None)}"}
-    near = [with_suboptimality(cell.record, cell.curve)[SUBOPTIMALITY][-1] for cell in measured]
-    certified = f"{np.mean(least):.6g}, certified to {max(each.gap for each in minima):.0e}"
-    return found | {"minimum": f"{certified}; relative suboptimality {np.mean(near):.1e}"}
+        return texts | {"minimum": f"not known: {next(item.reason for item in minima if item.value is None)}"}
+    ratios = [with_suboptimality(cell.record, cell.curve)[SUBOPTIMALITY][-1] for cell in measured]
+    certified = f"{np.mean(least):.6g}, certified to {max(item.gap for item in minima):.0e}"
+    return texts | {"minimum": f"{certified}; relative suboptimality {np.mean(ratios):.1e}"}
 
 
 def chosen_in_words(records: Iterable[CellRecord]) -> str:
-    """The settings chosen in some runs, the most frequent first; how often each, where they differ."""
+    """The settings chosen in some runs, the most frequent first, with counts if the settings differ."""
     counts = Counter(_setting(record.tuned.parameters) for record in records if record.tuned)
     if len(counts) < 2:
         return "".join(counts)
@@ -303,7 +303,7 @@ def chosen_in_words(records: Iterable[CellRecord]) -> str:
 
 
 def edges_in_words(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
-    """Methods, and sentences that say which of their fields were chosen on an edge of the values tried."""
+    """Methods, and sentences on their fields whose chosen value is at an edge of the tried values."""
     tuned = [(record.algorithm.name, record.tuned.edges) for record in records if record.tuned]
     runs = Counter(name for name, _ in tuned)
     counts = Counter((name, *edge) for name, edges in tuned for edge in (edges or {}).items())
@@ -319,57 +319,57 @@ def edges_in_words(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
 
 
 def _setting(parameters: Mapping[str, Any]) -> str:
-    shown = {key: f"{each:g}" if isinstance(each, float) else each for key, each in parameters.items()}
-    return " ".join(f"{key}={value}" for key, value in shown.items())
+    texts = {key: f"{value:g}" if isinstance(value, float) else value for key, value in parameters.items()}
+    return " ".join(f"{key}={value}" for key, value in texts.items())
 
 
 def with_suboptimality(record: CellRecord, curve: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The curve of a cell, with the relative suboptimality where the minimum of its objective is certified.
+    """The curve of a cell, with the relative suboptimality if the minimum of its objective is certified.
 
     It is (F(w) - F*) / max(F*, F(0) / 1000). A difference below the gap of the certificate is not known, and
     counts as the gap.
     """
-    own = record.measures.get(TrainingObjective.name)
-    if not own or not own.minimum or own.minimum.value is None or TrainingObjective.name not in curve:
+    goal = record.measures.get(TrainingObjective.name)
+    if not goal or not goal.minimum or goal.minimum.value is None or TrainingObjective.name not in curve:
         return curve
-    minimum, size = own.minimum.value, max(own.minimum.size, own.minimum.value, SMALLEST)
-    least = max(own.minimum.gap, ROUNDING * size)
+    minimum, size = goal.minimum.value, max(goal.minimum.size, goal.minimum.value, SMALLEST)
+    least = max(goal.minimum.gap, ROUNDING * size)
     return curve | {SUBOPTIMALITY: np.maximum(curve[TrainingObjective.name] - minimum, least) / size}
 
 
 def with_whole_curves(cells: Sequence[T]) -> Sequence[T]:
-    """The cells that have their whole curve, or all if none has: compact archives cut those of later runs."""
+    """The cells with a whole curve, or else all cells: compact archives cut the curves of later runs."""
     return [cell for cell in cells if len(cell.curve["iteration"]) >= cell.record.result.checkpoints] or cells
 
 
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the std of measures.
+    """Mean of several curves at each checkpoint, up to the end of the shortest curve, and std of measures.
 
-    Measures that some of the curves lack are left out.
+    Measures that a curve lacks are left out.
     """
     length = min(len(curve["iteration"]) for curve in curves)
-    known = [name for name in curves[0] if all(name in curve for curve in curves)]
-    every = {name: np.array([curve[name][:length] for curve in curves]) for name in known}
+    names = [name for name in curves[0] if all(name in curve for curve in curves)]
+    stacks = {name: np.array([curve[name][:length] for curve in curves]) for name in names}
     with np.errstate(over="ignore", invalid="ignore"):  # objectives may be infinite, or nearly
-        mean = {name: np.mean(values, axis=0) for name, values in every.items()}
-        for name in known:
+        mean = {name: np.mean(values, axis=0) for name, values in stacks.items()}
+        for name in names:
             if name not in COSTS:
-                std = np.std(every[name], axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
+                std = np.std(stacks[name], axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
                 mean[f"{name}_std"] = std
     return mean | {name: np.rint(mean[name]).astype(np.int64) for name in ("iteration", "samples")}
 
 
 def common(records: Sequence[CellRecord]) -> tuple[Measure, ...]:
-    """The measures beside the AUC that all of some cells have, with equal parameters."""
+    """The measures beside the AUC that all cells have, with equal parameters."""
     first, *others = (record.measures for record in records)
     return tuple(
-        restored(name, own.parameters)
-        for name, own in first.items()
-        if name in RECORDED and all(name in o and o[name].parameters == own.parameters for o in others)
+        restored(name, measure.parameters)
+        for name, measure in first.items()
+        if name in RECORDED and all(name in o and o[name].parameters == measure.parameters for o in others)
     )
 
 
 def values_of(records: Sequence[CellRecord], measure: Measure) -> list[float]:
-    """The final value of a measure beside the AUC in some cells, which have it; NaN where it is undefined."""
+    """The final values of a measure beside the AUC, which all cells have; NaN for an undefined value."""
     values = [record.measures[measure.name].value for record in records]
     return [math.nan if value is None else value for value in values]

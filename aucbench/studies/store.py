@@ -1,7 +1,7 @@
-"""The content-addressed store of finished cells: one file a cell, written aside, synced and renamed.
+"""The content-addressed store of finished cells: one file per cell, written aside, synced and renamed.
 
-Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the plans of
-studies, and notes of what was tracked where.
+The store also has the trials of tunings (one append-only file each), the failures of cells, the plans of
+studies, and notes on the entries that were tracked.
 """
 
 import contextlib
@@ -39,8 +39,8 @@ R = TypeVar("R")
 class Store:
     """A folder of finished cells, found by key; it can be moved, copied and renamed.
 
-    Any number of processes may read and write: those that run studies divide the work with `leases`. The
-    folder is made when the first cell is kept; `writable` says whether it must be possible to write there.
+    Any number of processes may read and write. Processes that run studies divide the work with `leases`. The
+    folder is made when the first cell is stored. `writable`: whether the folder must be writable.
 
     A store is untrusted data. Nothing in it is executed: arrays are read without pickle. A key, name or link
     that leads out of the store is a `DataError`, and so is a file that cannot be read or is damaged.
@@ -59,14 +59,14 @@ class Store:
         yield from filter(None, map(self.get, self.keys()))
 
     def tidy(self) -> None:
-        """Remove what killed processes left half-written an hour ago or more."""
+        """Remove incomplete files that killed processes left an hour ago or more."""
         for file in self.path.rglob(f"*{PART}"):
             with contextlib.suppress(OSError):  # another process removes it
                 if not file.is_symlink() and time() - file.stat().st_mtime > STALE_SECONDS:
                     file.unlink()
 
     def take_over(self) -> bool:
-        """Mark a store that has cells as one of this series; True if an earlier series filled it."""
+        """Mark a store with cells as a store of this series; True if it has cells of an earlier series."""
         marker = self._inside("series")
         if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
             return False
@@ -74,7 +74,7 @@ class Store:
         return True
 
     def has(self, key: str) -> bool:
-        """Whether the cell of that key is finished."""
+        """Whether the cell with this key is finished."""
         return self._keyed("cells", key, "npz").exists()
 
     def keys(self) -> list[str]:
@@ -90,24 +90,24 @@ class Store:
         return finished, failed
 
     def get(self, key: str) -> CellResult | None:
-        """The finished cell of that key, None when there is none."""
+        """The finished cell with this key, or None."""
         return self._cell(key, lambda name: True)
 
     def measured(self, key: str) -> CellResult | None:
-        """The finished cell of that key without its weights, scores and model; None when there is none."""
+        """The finished cell with this key, without its weights, scores and model; or None."""
         return self._cell(key, lambda name: name not in OUTPUTS)
 
     def record(self, key: str) -> CellRecord | None:
-        """The record alone of the finished cell of that key, None when there is none."""
-        found = self._cell(key, lambda name: False)
-        return None if found is None else found.record
+        """Only the record of the finished cell with this key, or None."""
+        cell = self._cell(key, lambda name: False)
+        return None if cell is None else cell.record
 
     def sizes(self, key: str) -> dict[str, int]:
-        """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
+        """Bytes of each array of the finished cell with this key, including its record and ``weights``."""
         return _read(self._keyed("cells", key, "npz"), npz.sizes) or {}
 
     def put(self, key: str, cell: CellResult) -> None:
-        """Keep a finished cell; a reader never sees half of it."""
+        """Store a finished cell atomically."""
         arrays: dict[str, Any] = {CURVE_PREFIX + name: values for name, values in cell.curve.items()}
         model = None if cell.model is None else np.frombuffer(cell.model, np.uint8)
         outputs = (cell.weights, cell.checkpoint_weights, cell.scores, model)
@@ -115,7 +115,7 @@ class Store:
         arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
             if not (self.path / "cells").is_dir():
-                # Before, as a cell without the mark would be one of an earlier series.
+                # Mark the series first: a cell without the mark would belong to an earlier series.
                 _write(self._inside("series"), SERIES.encode())
             with replacing(self._keyed("cells", key, "npz")) as handle:
                 npz.write(handle, arrays, COMPRESSED)
@@ -126,11 +126,11 @@ class Store:
         self._keyed("failures", key, "json").unlink(missing_ok=True)
 
     def failure(self, key: str) -> FailureRecord | None:
-        """The failure of the cell of that key in its last run; None if it did not fail."""
+        """The failure of the cell with this key in its last run; None if it did not fail."""
         return _record(self._keyed("failures", key, "json"), FailureRecord)
 
     def put_failure(self, failure: FailureRecord) -> None:
-        """Keep how a cell failed; a later success replaces it."""
+        """Store the failure of a cell; a later success replaces it."""
         _write(self._keyed("failures", failure.key, "json"), encode(failure))
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
@@ -144,12 +144,12 @@ class Store:
     def trials(self, key: str) -> list[Trial]:
         """The trials of a tuning so far, each once; a line cut short by a killed process is left out."""
         lines = _read(self._keyed("trials", key, "jsonl"), Path.read_bytes) or b""
-        found: dict[tuple[int, int], Trial] = {}
+        trials: dict[tuple[int, int], Trial] = {}
         for line in lines.split(b"\n")[:-1]:
             with contextlib.suppress(msgspec.DecodeError):
                 trial = decode(line, Trial)
-                found[trial.number, trial.fold] = trial
-        return list(found.values())
+                trials[trial.number, trial.fold] = trial
+        return list(trials.values())
 
     def add_trials(self, key: str, trials: Iterable[Trial]) -> None:
         """Append trials, synced."""
@@ -157,46 +157,46 @@ class Store:
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "ab+") as handle:
             if handle.tell() and file.read_bytes()[-1:] != b"\n":
-                handle.write(b"\n")  # behind half a line of a killed process
+                handle.write(b"\n")  # ends the incomplete line of a killed process
             handle.write(b"".join(encode(trial) + b"\n" for trial in trials))
             handle.flush()
             os.fsync(handle.fileno())
 
     def plans(self, study: str | None = None) -> list[StudyPlan]:
-        """The plans of all studies, the oldest first, or that of one; ParameterError if there is none."""
-        found = (_record(file, StudyPlan) for file in self._files("plans", "*.json"))
-        return of_study(sorted(filter(None, found), key=lambda plan: plan.planned), study, self.path)
+        """The plans of all studies, oldest first, or of one study; ParameterError if no study matches."""
+        plans = (_record(file, StudyPlan) for file in self._files("plans", "*.json"))
+        return of_study(sorted(filter(None, plans), key=lambda plan: plan.planned), study, self.path)
 
     def board_folder(self, study: str) -> Path:
         """The folder of the leaderboard of a study."""
         return self._inside("boards", _file_name(study))
 
     def put_plan(self, plan: StudyPlan) -> None:
-        """Keep the plan of a study.
+        """Store the plan of a study.
 
-        A study may be run in parts, by data set or method: entries of an earlier plan stay, unless the new
-        one has the same method under the same setting; it then replaces the earlier one, which may have
-        finished cells, of other seeds, that were not tracked yet.
+        A study may be run in parts, by data set or method. Entries of an earlier plan stay, unless the new
+        plan has the same method under the same setting. Such an entry replaces the earlier entry, which may
+        have finished cells, with other seeds, that were not tracked yet.
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
         plan = decode(encode(plan), StudyPlan)  # decoded like the file's entries: lists, no tuples
         with file_lock(file.parent / "lock"):
-            known = _record(file, StudyPlan)
-            earlier = known.entries if known else ()
+            stored = _record(file, StudyPlan)
+            earlier = stored.entries if stored else ()
             described = [entry.described for entry in plan.entries]
             entries = (*(entry for entry in earlier if entry.described not in described), *plan.entries)
-            others = {entry.key: entry for entry in (*((known and known.replaced) or ()), *earlier)}
+            dropped = {entry.key: entry for entry in (*((stored and stored.replaced) or ()), *earlier)}
             for entry in entries:
-                others.pop(entry.key, None)
-            replaced = tuple(others.values()) or msgspec.UNSET
+                dropped.pop(entry.key, None)
+            replaced = tuple(dropped.values()) or msgspec.UNSET
             _write(file, encode(msgspec.structs.replace(plan, entries=entries, replaced=replaced)))
 
     def leases(self) -> Leases:
-        """The leases of this process, for cells and searches that it alone is to run."""
+        """The leases of this process, for cells and searches that no other process may run."""
         return Leases(self._inside("leases"))
 
     def tracked(self, address: str, entry_key: str) -> str | None:
-        """The MLflow run under which an entry was logged at an address, None when it was not.
+        """The MLflow run under which an entry was logged at an address, None if it was not logged.
 
         Empty if its cells have changed since.
         """
@@ -208,7 +208,7 @@ class Store:
         _write(self._note(address, entry_key), encode({"address": address, "run_id": run_id}))
 
     def forget_tracked(self, entry_key: str) -> None:
-        """Forget under which run an entry was logged, wherever it was: its cells have changed since."""
+        """Forget the runs under which an entry was logged at any address: its cells have changed since."""
         for file in self._files("tracked", f"*/{entry_key}.json"):
             note = _record(file, dict[str, str]) or {}
             _write(file, encode(note | {"run_id": ""}))
@@ -220,34 +220,34 @@ class Store:
         return self._inside(folder, key[:2], f"{key}.{ending}")
 
     def _inside(self, *names: str) -> Path:
-        """The path of these names in the store; a DataError when it leads elsewhere."""
-        found = self.path.joinpath(*names)
-        if not os.path.realpath(found).startswith(os.path.join(self._root, "")):
-            raise DataError(f"The store holds a name or a link, {found}, that leads out of it: remove that.")
-        return found
+        """The path of these names in the store; DataError if the path leads out of the store."""
+        path = self.path.joinpath(*names)
+        if not os.path.realpath(path).startswith(os.path.join(self._root, "")):
+            raise DataError(f"The store holds a name or a link, {path}, that leads out of it: remove that.")
+        return path
 
     def _files(self, folder: str, pattern: str) -> list[Path]:
-        """The files of a folder that match a pattern, none of which leads out of the store."""
-        found = sorted((self.path / folder).glob(pattern))
-        return [self._inside(*file.relative_to(self.path).parts) for file in found]
+        """The files of a folder that match a pattern; DataError if a file leads out of the store."""
+        files = sorted((self.path / folder).glob(pattern))
+        return [self._inside(*file.relative_to(self.path).parts) for file in files]
 
-    def _cell(self, key: str, wanted: Callable[[str], bool]) -> CellResult | None:
-        """The record of a cell, and those of its arrays that are wanted."""
+    def _cell(self, key: str, keep: Callable[[str], bool]) -> CellResult | None:
+        """The record of a cell, and its arrays whose names `keep` accepts."""
 
-        def made(file: Path) -> CellResult:
-            text, content = npz.read(file, RECORD, wanted)
+        def reader(file: Path) -> CellResult:
+            text, content = npz.read(file, RECORD, keep)
             record = decode(text, CellRecord)
-            weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
+            weights, checkpoint_weights, scores, model = (content.pop(name, None) for name in OUTPUTS)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             return CellResult(
-                record, curve, weights, every, scores, None if model is None else model.tobytes()
+                record, curve, weights, checkpoint_weights, scores, None if model is None else model.tobytes()
             )
 
-        return _read(self._keyed("cells", key, "npz"), made)
+        return _read(self._keyed("cells", key, "npz"), reader)
 
 
 def _read(file: Path, reader: Callable[[Path], R]) -> R | None:
-    """What a reader finds in a file; None without the file, DataError if it is damaged or unreadable."""
+    """The result of `reader` for a file; None without the file, DataError if it is damaged or unreadable."""
     try:
         return reader(file)
     except FileNotFoundError:
@@ -259,7 +259,7 @@ def _read(file: Path, reader: Callable[[Path], R]) -> R | None:
 
 
 def _record(file: Path, kind: type[R]) -> R | None:
-    return _read(file, lambda each: decode(each.read_bytes(), kind))
+    return _read(file, lambda path: decode(path.read_bytes(), kind))
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -269,9 +269,9 @@ def _write(file: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(file: Path) -> Iterator[Any]:
-    """A file handle whose content replaces `file` at once when all went well."""
+    """A file handle whose content replaces `file` atomically if no error occurs."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Made by `open`, so that who may read it is up to the umask.
+    # Created by `open`, so that the umask decides who may read the file.
     with (file.parent / f"{secrets.token_hex(8)}{PART}").open("xb+") as handle:
         try:
             yield handle
@@ -290,14 +290,14 @@ def replacing(file: Path) -> Iterator[Any]:
 
 def of_study(plans: list[StudyPlan], study: str | None, path: str | Path) -> list[StudyPlan]:
     """The plan of one study, or all plans of a store; ParameterError if it has no such study."""
-    found = [plan for plan in plans if study in (None, plan.study)]
-    if study is not None and not found:
-        known = ", ".join(plan.study for plan in plans) or "none"
-        raise ParameterError(f"The store at {path} has no study '{study}'. Known: {known}.")
-    return found
+    matches = [plan for plan in plans if study in (None, plan.study)]
+    if study is not None and not matches:
+        names = ", ".join(plan.study for plan in plans) or "none"
+        raise ParameterError(f"The store at {path} has no study '{study}'. Known: {names}.")
+    return matches
 
 
 def _file_name(name: str) -> str:
-    """A name as that of a file: the study a/b has no folder a, and .. is no folder either."""
-    found = quote(name, safe=" ")
-    return found if name.strip(".") and len(found) <= LONGEST else sha256(name.encode()).hexdigest()
+    """The file name of a study: the study a/b has no folder a, and .. is no folder either."""
+    quoted = quote(name, safe=" ")
+    return quoted if name.strip(".") and len(quoted) <= LONGEST else sha256(name.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The size of a store by what its cells keep, and the removal of scores and models."""
+"""The size of a store by kind of content, and the removal of scores and models."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from aucbench.studies.store import Store
 
 RECORDS = "records"
-# What a cell keeps besides its record and curve, and the arrays with it.
+# Kinds of content of a cell besides its record and curve, with their arrays.
 KEPT: Mapping[str, tuple[str, ...]] = {
     "weights": ("weights", "checkpoint_weights"),
     "scores": ("scores",),
@@ -24,28 +24,28 @@ def size_of(store: Store, study: str | None = None) -> Counter[str]:
     Raises ParameterError if the store has no such study.
     """
     kinds = {array: kind for kind, arrays in KEPT.items() for array in arrays}
-    found: Counter[str] = Counter({CELLS: 0} | dict.fromkeys(KINDS, 0))
+    totals: Counter[str] = Counter({CELLS: 0} | dict.fromkeys(KINDS, 0))
     for key in _keys(store, study):
-        found[CELLS] += 1
+        totals[CELLS] += 1
         for array, size in store.sizes(key).items():
-            found[kinds.get(array, RECORDS)] += size
-    return found
+            totals[kinds.get(array, RECORDS)] += size
+    return totals
 
 
 def prune(store: Store, kinds: Collection[str], study: str | None = None) -> Counter[str]:
     """Remove the ``"scores"`` or ``"models"`` of the finished cells of a store, or of one study.
 
-    Cells that several studies share lose them in all of them. Returns the number of changed cells, under
+    Cells that several studies share change in all these studies. Returns the number of changed cells, under
     ``cells``, and the removed bytes by kind. Raises ParameterError if the store has no such study.
     """
     removed: Counter[str] = Counter()
     for key in _keys(store, study):
         sizes, cell = store.sizes(key), store.get(key)
-        found = {kind: sum(sizes.get(array, 0) for array in KEPT[kind]) for kind in kinds}
-        if any(found.values()) and cell is not None:
+        totals = {kind: sum(sizes.get(array, 0) for array in KEPT[kind]) for kind in kinds}
+        if any(totals.values()) and cell is not None:
             without: Any = {array: None for kind in kinds for array in KEPT[kind]}
             store.put(key, replace(cell, **without))
-            removed.update(found, cells=1)
+            removed.update(totals, cells=1)
     return removed
 
 

@@ -1,4 +1,4 @@
-"""A study: entries and where they run; and callbacks that report how it goes."""
+"""A study: its entries and the settings of its execution; and callbacks that report its progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
 UNNAMED = "unnamed-"  # prefix in the names of unnamed studies
-MOST_CELLS = 1_000_000  # larger studies need a confirmation: they are probably a mistyped number
+MOST_CELLS = 1_000_000  # larger studies need a confirmation: a number is probably mistyped
 
 
 def check_size(cells: int) -> None:
-    """Refuse a study with more cells."""
+    """Refuse a study with more than `MOST_CELLS` cells."""
     if cells > MOST_CELLS:
         raise ParameterError(f"The study has {cells:,} cells or more; --yes runs more than {MOST_CELLS:,}.")
 
 
 @dataclass(frozen=True)
 class Study:
-    """Entries, how they are run, and where their results go."""
+    """Entries, the settings of their execution, and the destinations of their results."""
 
     entries: Sequence[Entry]  # entries in display order
     running: Running = field(default_factory=Running)
@@ -36,8 +36,8 @@ class Study:
     swept: bool = False  # a sweep rather than a single run
     skip_missing_data: bool = False  # leave out entries whose data cannot be obtained
     only_failed: bool = False  # run only cells that failed before
-    yes: bool = False  # run it, however many cells it has
-    refused: "Sequence[Refused]" = ()  # entries that were refused before, to be counted with the others
+    yes: bool = False  # run the study with any number of cells
+    refused: "Sequence[Refused]" = ()  # entries refused earlier, counted with the other refused entries
 
     @property
     def is_timed_alone(self) -> bool:
@@ -46,16 +46,16 @@ class Study:
 
 
 class Observer:
-    """Callbacks that report the progress of a study; derive from it and override those that you need."""
+    """Callbacks that report the progress of a study; override the methods that you need in a subclass."""
 
     def study_begun(self, study: Study) -> None:
-        """The study is composed; nothing of it has been planned."""
+        """The study is composed, but not planned."""
 
     def files_missing(self, sizes: Mapping[str, int | None]) -> None:
         """Files of these data sets of a suite are missing: bytes to download, None if no source has them."""
 
     def planned(self, cells: int, stored: int) -> None:
-        """The study has that many cells, of which the store has some."""
+        """The study has `cells` cells, of which the store has `stored`."""
 
     def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
         """The study uses a user's table; `columns` describes how each column was read."""
@@ -67,16 +67,16 @@ class Observer:
         """The training in this process has spent this share of its budget."""
 
     def started(self, entry: Entry) -> None:
-        """A training of the entry, or some of them, begins."""
+        """One or more trainings of the entry begin."""
 
     def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
-        """A cell of the entry ended; `failure` is None, or what the store keeps of a cell that failed."""
+        """A cell of the entry ended; `failure` is the stored record of a failed cell, else None."""
 
     def entry_finished(self, executed: "FinishedEntry") -> None:
-        """Nothing of an entry is left to be run."""
+        """No cell of the entry is left to be run."""
 
     def entry_logged(self, executed: "FinishedEntry", run_id: str) -> None:
-        """MLflow has the entry as that run."""
+        """The entry was logged to MLflow as the run `run_id`."""
 
     def study_finished(self, result: "StudyResult") -> None:
-        """Nothing of the study is left to be run."""
+        """No cell of the study is left to be run."""

@@ -1,4 +1,4 @@
-"""The tuners a run can name (none, grid, random, optuna), and the settings they try."""
+"""The tuners of a run (none, grid, random, optuna), and the settings that they try."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,26 +23,26 @@ FORMER = {"each_order": False, "extend": False}  # fields of earlier versions, p
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
-def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
-    """The grid of one method: the given one under its name, else the method's default.
+def resolve(algorithm: Any, grids: Any) -> dict[str, tuple[Any, ...]]:
+    """The grid of one method: the grid in `grids` under its name, else the method's default.
 
-    ParameterError if a grid is no mapping, or has a field that the method lacks or a value that it refuses.
+    ParameterError if a grid is no mapping, or has a field that the method lacks or an invalid value.
     """
     name = algorithm.name
-    if given is not None and not isinstance(given, Mapping):
-        raise ParameterError(f"tuning.grid: expected {{METHOD: {{FIELD: [VALUES]}}}}, got {given!r}.")
-    grid = (given or {}).get(name, MethodFacts(algorithm).grid)
-    known = [*(field.name for field in fields(algorithm)), *BUDGETS]
-    if not isinstance(grid, Mapping) or not grid.keys() <= {*known}:
+    if grids is not None and not isinstance(grids, Mapping):
+        raise ParameterError(f"tuning.grid: expected {{METHOD: {{FIELD: [VALUES]}}}}, got {grids!r}.")
+    grid = (grids or {}).get(name, MethodFacts(algorithm).grid)
+    names = [*(field.name for field in fields(algorithm)), *BUDGETS]
+    if not isinstance(grid, Mapping) or not grid.keys() <= {*names}:
         raise ParameterError(
-            f"tuning.grid.{name}: expected {{FIELD: [VALUES]}} with fields {', '.join(known)}, got {grid!r}."
+            f"tuning.grid.{name}: expected {{FIELD: [VALUES]}} with fields {', '.join(names)}, got {grid!r}."
         )
     space = {}
     for field, values in grid.items():
-        many = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+        items = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
         # Values that the field coerces to the same number are tried once.
-        space[str(field)] = tuple(dict.fromkeys(coerced(algorithm, field, frozen(value)) for value in many))
-        if not many:
+        space[str(field)] = tuple(dict.fromkeys(coerced(algorithm, field, frozen(value)) for value in items))
+        if not items:
             raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
     if space.keys() >= set(BUDGETS):
         raise ParameterError(f"tuning.grid.{name}: a training has epochs or iterations, so tune only one.")
@@ -50,7 +50,7 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def coerced(algorithm: Any, field: str, value: Any) -> Any:
-    """A value of a tuned field as its plugin, or the budget, has it; ParameterError if it is refused."""
+    """A value of a tuned field, coerced by its plugin or the budget; ParameterError if it is invalid."""
     owner = Budget() if field in BUDGETS else algorithm
     name = field.rpartition(".")[2]
     return getattr(replace(owner, **{name: coerced_field(owner, name, value)}), name)
@@ -62,9 +62,9 @@ def with_setting(algorithm: Any, point: Point) -> Any:
 
 
 def with_budget(budget: Budget, point: Point) -> Budget:
-    """The budget of a setting: its own epochs or iterations, if it has them, in the place of those given."""
-    own = {field.rpartition(".")[2]: value for field, value in point.items() if field in BUDGETS}
-    return replace(budget, **{"epochs": None, "iterations": None, "seconds": None, **own}) if own else budget
+    """The budget, or the epochs or iterations of a setting in its place, if the setting has any."""
+    new = {field.rpartition(".")[2]: value for field, value in point.items() if field in BUDGETS}
+    return replace(budget, **{"epochs": None, "iterations": None, "seconds": None, **new}) if new else budget
 
 
 def frozen(value: Any) -> Any:
@@ -73,13 +73,13 @@ def frozen(value: Any) -> Any:
 
 
 def grid_points(space: Mapping[str, Sequence[Any]], algorithm: Any) -> list[Point]:
-    """Every combination, the last field varying fastest; those that differ in ignored fields only are one."""
+    """Every combination, the last field varying fastest; if only ignored fields differ, one is kept."""
     combinations = itertools.product(*space.values())
-    return _different(effective(algorithm, dict(zip(space, each, strict=True))) for each in combinations)
+    return _different(effective(algorithm, dict(zip(space, values, strict=True))) for values in combinations)
 
 
 def effective(algorithm: Any, point: Point) -> Point:
-    """A setting without the fields that the method ignores in it, which keep the values of the method."""
+    """A setting without its ignored fields, which keep the values of the method."""
     if MethodFacts(algorithm).ignored is None:
         return point
     try:
@@ -92,14 +92,14 @@ def effective(algorithm: Any, point: Point) -> Point:
 def edges(space: Mapping[str, Sequence[Any]], chosen: Mapping[str, Any]) -> dict[str, str]:
     """The fields whose chosen value is the smallest ("lower") or largest ("upper") number that was tried.
 
-    A field with fewer than two different numbers has no edge; text, booleans and None lie on none.
+    A field with fewer than two different numbers has no edge; text, booleans and None lie on no edge.
     """
-    found = {}
+    sides = {}
     for field, values in space.items():
-        known, value = {each for each in values if _is_number(each)}, chosen.get(field)
-        if len(known) > 1 and _is_number(value) and value in (min(known), max(known)):
-            found[field] = "lower" if value == min(known) else "upper"
-    return found
+        numbers, value = {number for number in values if _is_number(number)}, chosen.get(field)
+        if len(numbers) > 1 and _is_number(value) and value in (min(numbers), max(numbers)):
+            sides[field] = "lower" if value == min(numbers) else "upper"
+    return sides
 
 
 def _is_number(value: Any) -> bool:
@@ -121,14 +121,14 @@ def random_points(
 ) -> list[Point]:
     """Settings drawn independently of each other; the first draws do not depend on how many follow.
 
-    With `given_first` the first of them is not drawn, but has the values of the algorithm and the budget as
+    With `given_first` the first setting is not drawn, but has the values of the algorithm and the budget as
     given. Draws that do not differ in a field with an effect are one setting.
     """
     rng = generator(seed, RandomStream.settings)
     draws = [{field: _draw(values, rng.random()) for field, values in space.items()} for _ in range(count)]
     if given_first:
-        given = {field: getattr(algorithm, field) for field in space if field not in BUDGETS}
-        draws = [given, *draws[:-1]]
+        first = {field: getattr(algorithm, field) for field in space if field not in BUDGETS}
+        draws = [first, *draws[:-1]]
     return _different(effective(algorithm, draw) for draw in draws)
 
 
@@ -228,8 +228,8 @@ class Optuna(Grid):
 class NoTuning(Random):
     """Use the hyperparameters as given.
 
-    Its fields are those of the other tunings and have no effect: what an experiment sets for its tuning stays
-    valid when the command line says ``tuning=none``.
+    Its fields are the fields of the other tunings and have no effect: the settings that an experiment has for
+    its tuning stay valid under ``tuning=none``.
     """
 
     name: ClassVar[str] = "none"
@@ -242,7 +242,7 @@ TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
 class Tuning:
     """A tuning and the values of one method's fields among which it chooses."""
 
-    choice: Any  # NoTuning, Grid, Random or Optuna, as the run named it
+    choice: Any  # NoTuning, Grid, Random or Optuna
     space: dict[str, tuple[Any, ...]]  # values by field; empty for a method without a grid
     measure: Measure = AUC_MEASURE  # measure that ranks settings
 
@@ -260,7 +260,7 @@ class Tuning:
             for key, value in asdict(self.choice).items()
             if key not in NOT_DECIDING and not (key in LATER and value == LATER[key])
         }
-        parameters |= {f"{self.measure.name}.{key}": each for key, each in self.measure.parameters.items()}
+        parameters |= {f"{self.measure.name}.{key}": value for key, value in self.measure.parameters.items()}
         return TuningRecord(
             name=self.choice.name,
             parameters=parameters,

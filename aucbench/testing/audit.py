@@ -15,7 +15,7 @@ from aucbench.testing.square_terms import square_terms
 from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
-HUGE = 1e30  # a surrogate above this may overflow
+HUGE = 1e30  # a surrogate above this value may overflow
 LEVELS = (1.0, 40.0, 800.0)  # levels of saturated scores; e^800 overflows
 POSITIVE = np.arange(12) < 3  # rows of most batches
 
@@ -67,9 +67,9 @@ class _Trial:
 
     def __init__(self, function: AuditedFunction, catalog: Catalog):
         self._f = function
-        known = list(surrogates(catalog))
-        found = [Identification(function, coding, known) for coding in function.codings]
-        self._by = min(found, key=lambda each: each.match.residual)
+        candidates = list(surrogates(catalog))
+        fits = [Identification(function, coding, candidates) for coding in function.codings]
+        self._by = min(fits, key=lambda fit: fit.match.residual)
         self._unit, function.negative = self._by.unit, self._by.coding
         if not self._by.is_known:
             self._by.try_margins()
@@ -112,14 +112,14 @@ class _Trial:
 
     def _is_of_rows(self) -> bool:
         """Whether the value is a sum of one function of the positives and one of the negatives."""
-        (one, positive), (other, _) = self._by.batches[1][-1], self._by.batches[1][-2]
-        mixed = [np.where(positive, *each) for each in product((one, other), repeat=2)]
+        (first, positive), (second, _) = self._by.batches[1][-1], self._by.batches[1][-2]
+        mixed = [np.where(positive, *pair) for pair in product((first, second), repeat=2)]
         values = np.array([self._f.value(scores, positive) for scores in mixed])
         return bool(abs(values @ [1, -1, -1, 1]) <= (2e-6 if self._f.single else 1e-12) * abs(values).max())
 
     def _batches(self) -> list[Batch]:
         """Some batches of several compositions, and one with equal scores."""
-        spread = [batch for own in self._by.batches[:4] for batch in (own[0], own[-1])]
+        spread = [batch for group in self._by.batches[:4] for batch in (group[0], group[-1])]
         return [*spread, self._tied()["some scores are equal"]]
 
     def _gradient(self) -> Line:
@@ -138,9 +138,9 @@ class _Trial:
 
     def _miss(self, scores: np.ndarray, positive: np.ndarray, slopes: np.ndarray, step: float) -> float:
         """The largest distance of a gradient from the one-sided differences, over the largest entry."""
-        here, moves = self._f.value(scores, positive), step * np.eye(scores.size)
-        below = np.array([(here - self._f.value(scores - move, positive)) / step for move in moves])
-        above = np.array([(self._f.value(scores + move, positive) - here) / step for move in moves])
+        base, moves = self._f.value(scores, positive), step * np.eye(scores.size)
+        below = np.array([(base - self._f.value(scores - move, positive)) / step for move in moves])
+        above = np.array([(self._f.value(scores + move, positive) - base) / step for move in moves])
         middle, half = (below + above) / 2.0, np.abs(above - below) / 2.0
         # A smooth curve has its tangent in the middle of both chords, a kink anywhere between them.
         misses = np.maximum(0.0, np.abs(slopes - middle) - np.where(half > 10.0 * step, half, 0.0))
@@ -149,25 +149,25 @@ class _Trial:
 
     def _relation(self, change: str, outcomes: Iterable[tuple[Outcome, Outcome]]) -> Line:
         """Compare the outcomes before and after a change that should have no effect."""
-        worst = max(one.apart(other) for one, other in outcomes)
+        worst = max(before.apart(after) for before, after in outcomes)
         if worst <= self._tolerance:
             return Line(OK, f"{change} changes nothing (relative difference {worst:.1g}).")
         return Line(DEPARTS, f"{change} changes the value or gradient by up to {worst:.2g} of its size.")
 
     def _order(self) -> Line:
         rng, outcomes = np.random.default_rng(6), []
-        many = rng.uniform(0.05, 0.95, 400) if self._unit else rng.standard_normal(400)
-        for scores, positive in (*self._batches(), (many, np.arange(400) % 8 == 0)):
+        sample = rng.uniform(0.05, 0.95, 400) if self._unit else rng.standard_normal(400)
+        for scores, positive in (*self._batches(), (sample, np.arange(400) % 8 == 0)):
             order, before = rng.permutation(scores.size), self._f(scores, positive)
             slopes = None if before.gradient is None else before.gradient[order]
             outcomes.append((self._f(scores[order], positive[order]), Outcome(before.value, slopes)))
         return self._relation("Another order of the rows", outcomes)
 
     def _shift(self) -> Line:
-        factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)
+        factor, shift = (0.5, 0.3) if self._unit else (1.0, 10.0)
         batches = [(factor * scores, positive) for scores, positive in self._batches()]
-        outcomes = ((self._f(scores + most, own), self._f(scores, own)) for scores, own in batches)
-        return self._relation(f"Adding {most:g} to all scores, and so to no margin,", outcomes)
+        outcomes = ((self._f(scores + shift, mask), self._f(scores, mask)) for scores, mask in batches)
+        return self._relation(f"Adding {shift:g} to all scores, and so to no margin,", outcomes)
 
     def _direction(self) -> Line:
         for k, m in COMPOSITIONS:
@@ -187,8 +187,8 @@ class _Trial:
             return Line(NOTE, "Unknown, as the surrogate is.")
         law, factors = self._by.match.law, self._by.match.factors
         if law is None:
-            told = ", ".join(f"{r:.4g} at {k} + {m}" for (k, m), r in zip(COMPOSITIONS, factors, strict=True))
-            return Line(DEPARTS, f"The factor by positives + negatives follows no law: {told}.")
+            text = ", ".join(f"{r:.4g} at {k} + {m}" for (k, m), r in zip(COMPOSITIONS, factors, strict=True))
+            return Line(DEPARTS, f"The factor by positives + negatives follows no law: {text}.")
         if not law.name:
             return Line(OK, "It does not depend on the rows or the share of positives.")
         ratio = LAWS[law.name](0.1, 100) / LAWS[law.name](0.5, 100)
@@ -209,51 +209,51 @@ class _Trial:
             "there is one negative": (spread, np.arange(12) < 11),
         }
         if self._unit:
-            return {name: (0.5 + scores / 8.0, own) for name, (scores, own) in cases.items()}
+            return {name: (0.5 + scores / 8.0, mask) for name, (scores, mask) in cases.items()}
         return cases
 
     def _ties(self) -> Line:
         jitter, faults = np.random.default_rng(3).standard_normal(12) * 1e-7, []
-        for when, (scores, positive) in self._tied().items():
+        for case, (scores, positive) in self._tied().items():
             exact, tolerance = self._by.exact_value(scores, positive), self._tolerance
-            if math.isnan(exact):  # unknown: what nearly equal scores give, which must be close
+            if math.isnan(exact):  # unknown: must be close to the value at nearly equal scores
                 exact, tolerance = self._f.value(scores + jitter, positive), 1e-3
             if fault := self._f(scores, positive).fault(exact, tolerance):
-                faults.append(f"When {when}, {fault}.")
+                faults.append(f"When {case}, {fault}.")
         return _line(faults, [], "Equal scores give the exact value.")
 
     def _one_class(self) -> Line:
         notes, faults = [], []
         for name in ("positives", "negatives"):
-            what = f"A batch of {name} alone, which has no pairs,"
-            found = self._tried(np.linspace(0.2, 0.8, 12), np.full(12, name == "positives"))
-            if isinstance(found, str):
-                notes.append(f"{what} raises {found}.")
+            subject = f"A batch of {name} alone, which has no pairs,"
+            outcome = self._tried(np.linspace(0.2, 0.8, 12), np.full(12, name == "positives"))
+            if isinstance(outcome, str):
+                notes.append(f"{subject} raises {outcome}.")
                 continue
-            slopes = np.zeros(1) if found.gradient is None else found.gradient
-            if not math.isfinite(found.value):
-                notes.append(f"{what} gives {found.value}.".replace("nan", "NaN"))
+            slopes = np.zeros(1) if outcome.gradient is None else outcome.gradient
+            if not math.isfinite(outcome.value):
+                notes.append(f"{subject} gives {outcome.value}.".replace("nan", "NaN"))
             elif not np.isfinite(slopes).all():
-                faults.append(f"{what} gives {found.value:.4g}, but a gradient of NaN.")
+                faults.append(f"{subject} gives {outcome.value:.4g}, but a gradient of NaN.")
             elif np.abs(slopes).max() > 1e-9:
-                notes.append(f"{what} has a gradient that is not zero.")
+                notes.append(f"{subject} has a gradient that is not zero.")
         return _line(faults, notes, "The value is finite, and no gradient moves the scores.")
 
     def _saturation(self) -> Line:
         faults, is_known = [], self._by.is_known and not self._f.single
         for level in LEVELS[:1] if self._unit else LEVELS:
-            for high, rest in product((level, 0.0 if level == 1.0 else -level), repeat=2):
-                scores = np.where(POSITIVE, high, rest)
+            for high, low in product((level, 0.0 if level == 1.0 else -level), repeat=2):
+                scores = np.where(POSITIVE, high, low)
                 exact = self._by.exact_value(scores, POSITIVE)
                 if abs(exact) > HUGE:
                     continue
-                found = self._f(scores, POSITIVE)
-                fault = found.fault(exact, self._tolerance if is_known else math.inf)
-                if not fault and is_known and found.gradient is not None:
-                    miss = self._miss(scores, POSITIVE, found.gradient, 1e-6)
+                outcome = self._f(scores, POSITIVE)
+                fault = outcome.fault(exact, self._tolerance if is_known else math.inf)
+                if not fault and is_known and outcome.gradient is not None:
+                    miss = self._miss(scores, POSITIVE, outcome.gradient, 1e-6)
                     fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
                 if fault:
-                    faults.append(f"With positives at {high:g} and negatives at {rest:g}, {fault}.")
+                    faults.append(f"With positives at {high:g} and negatives at {low:g}, {fault}.")
         return _line(faults, [], "Saturated scores give finite values and gradients.")
 
     def _infinite(self) -> Line:
@@ -265,17 +265,17 @@ class _Trial:
         ):
             scores = np.linspace(0.2, 0.8, 12)
             scores[row] = extreme
-            tried = self._tried(scores, POSITIVE, slopes=False)
-            if isinstance(tried, str):
-                notes.append(f"It refuses {name}: {tried}.")
+            outcome = self._tried(scores, POSITIVE, slopes=False)
+            if isinstance(outcome, str):
+                notes.append(f"It refuses {name}: {outcome}.")
                 continue
-            found, exact = tried.value, self._by.exact_value(scores, POSITIVE)
+            value, exact = outcome.value, self._by.exact_value(scores, POSITIVE)
             if math.isnan(extreme):
-                faults += [f"With {name} the value is {found:.4g}, not NaN."] if math.isfinite(found) else []
-            elif math.isnan(found):
+                faults += [f"With {name} the value is {value:.4g}, not NaN."] if math.isfinite(value) else []
+            elif math.isnan(value):
                 notes.append(f"With {name} the value is NaN.")
-            elif math.isfinite(exact) and abs(found - exact) > self._tolerance * max(1.0, abs(exact)):
-                faults.append(f"With {name} the value is {found:.4g}; {exact:.4g} is exact.")
+            elif math.isfinite(exact) and abs(value - exact) > self._tolerance * max(1.0, abs(exact)):
+                faults.append(f"With {name} the value is {value:.4g}; {exact:.4g} is exact.")
         return _line(faults, notes, "Infinite scores and NaN are treated as such.")
 
     def _tried(self, scores: np.ndarray, positive: np.ndarray, slopes: bool = True) -> Outcome | str:

@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
     """The value and gradient that a function returned for a batch."""
 
     value: float
-    gradient: np.ndarray | None  # (n,) float64, None if the function has none
+    gradient: np.ndarray | None  # (n,) float64, None if not available
 
     def apart(self, expected: Self) -> float:
         """The largest relative difference of value and gradient; NaN counts as infinite."""
@@ -32,13 +32,13 @@ class Outcome(NamedTuple):
         if self.gradient is not None and expected.gradient is not None:
             size = max(float(np.abs(expected.gradient).max()), 1e-6)
             differences.append(float(np.abs(self.gradient - expected.gradient).max()) / size)
-        return max(math.inf if math.isnan(each) else each for each in differences)
+        return max(math.inf if math.isnan(difference) else difference for difference in differences)
 
     def fault(self, exact: float, tolerance: float) -> str:
-        """What is wrong with the outcome at finite scores, or nothing; an exact value of NaN is unknown."""
-        told = "" if math.isnan(exact) else f"; {exact:.4g} is exact"
+        """The fault of the outcome at finite scores, or an empty text; an exact value of NaN is unknown."""
+        hint = "" if math.isnan(exact) else f"; {exact:.4g} is exact"
         if not math.isfinite(self.value) or abs(self.value - exact) > tolerance * max(1.0, abs(exact)):
-            return f"the value is {self.value:.6g}{told}".replace("nan", "NaN")
+            return f"the value is {self.value:.6g}{hint}".replace("nan", "NaN")
         if self.gradient is not None and not np.isfinite(self.gradient).all():
             bad = np.count_nonzero(~np.isfinite(self.gradient))
             return f"the gradient has {bad} entries of NaN or infinity"
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 
 class AuditedFunction:
-    """A function of scores and labels, whatever its library and coding of labels.
+    """A function of scores and labels, for any library and coding of labels.
 
     A function with the attributes a, b and alpha is evaluated at their optimum: a and b are the means of the
     scores of either class, alpha is the best number >= 0.
@@ -54,10 +54,10 @@ class AuditedFunction:
 
     def __init__(self, function: Callable[..., Any], name: str):
         self.name, self._function = name, function
-        self._has_auxiliaries = all(hasattr(function, each) for each in AUXILIARIES)
+        self._has_auxiliaries = all(hasattr(function, attribute) for attribute in AUXILIARIES)
         self.codings = self._working()
         self.negative = self.codings[0]  # label of a negative row
-        # A function that computes in single precision is held to that.
+        # A function that computes in single precision is compared with larger tolerances.
         self.single = all(value == float(np.float32(value)) for value in starmap(self.value, _probes()))
 
     def __call__(self, scores: np.ndarray, positive: np.ndarray, slopes: bool = True) -> Outcome:
@@ -65,12 +65,12 @@ class AuditedFunction:
         labels = np.where(positive, 1, self.negative).astype(scores.dtype)
         if self._has_auxiliaries:
             means = [scores[rows].mean() if rows.any() else 0.0 for rows in (positive, ~positive)]
-            at = []
+            values = []
             for alpha in (0.0, 1.0, 2.0):
                 _set(self._function, *means, alpha)
-                at.append(self._outcome(scores, labels, False).value)
-            curvature = at[0] - 2.0 * at[1] + at[2]
-            best = 1.0 - (at[2] - at[0]) / (2.0 * curvature) if curvature < 0.0 else 0.0
+                values.append(self._outcome(scores, labels, False).value)
+            curvature = values[0] - 2.0 * values[1] + values[2]
+            best = 1.0 - (values[2] - values[0]) / (2.0 * curvature) if curvature < 0.0 else 0.0
             _set(self._function, *means, max(0.0, best))
         return self._outcome(scores, labels, slopes)
 
@@ -79,10 +79,10 @@ class AuditedFunction:
         return self(scores, positive, slopes=False).value
 
     def _working(self) -> list[int]:
-        """Set the library with which the function returns numbers; the codings of labels that it takes."""
+        """Set the library with which the function returns numbers; returns its codings of labels."""
         errors: list[Exception] = []
         for library in CALLS:
-            if library not in sys.modules:  # a call may have imported it
+            if library not in sys.modules:  # a call may have imported the library
                 continue
             self.library, codings = library, []
             for coding in NEGATIVES:
@@ -97,8 +97,8 @@ class AuditedFunction:
                     errors.append(error)
             if codings:
                 return codings
-        if own := [each for each in errors if isinstance(each, ParameterError)]:
-            raise own[0]
+        if refusals := [error for error in errors if isinstance(error, ParameterError)]:
+            raise refusals[0]
         raise ParameterError(
             f"{self.name}: f(scores, labels) with 12 scores and labels in {{0, 1}} or {{-1, 1}} raised "
             f"{sentence_of(errors[-1]).splitlines()[0].rstrip('.')}."
@@ -111,18 +111,18 @@ class AuditedFunction:
                 value, gradient = CALLS[self.library](self._function, scores.copy(), labels, slopes)
             except SystemExit as end:
                 raise RuntimeError("the function ends the program") from end
-        got = type(value).__name__
+        kind = type(value).__name__
         with suppress(TypeError, ValueError):
-            if value is None or isinstance(value, str):  # NumPy takes them for NaN, and for a number
+            if value is None or isinstance(value, str):  # NumPy converts them to NaN and a number
                 raise TypeError
             number = np.asarray(value, float)
-            got = f"an array of shape {number.shape}"
+            kind = f"an array of shape {number.shape}"
             if number.size == 1:
-                got = f"a gradient of shape {np.shape(gradient)} for {scores.size} scores"
-                own = None if gradient is None else np.asarray(gradient, float).reshape(scores.size)
-                return Outcome(number.item(), own)
+                kind = f"a gradient of shape {np.shape(gradient)} for {scores.size} scores"
+                entries = None if gradient is None else np.asarray(gradient, float).reshape(scores.size)
+                return Outcome(number.item(), entries)
         raise ParameterError(
-            f"{self.name} returned {got}; it must return one number for the batch (a sum or a mean), or a "
+            f"{self.name} returned {kind}; it must return one number for the batch (a sum or a mean), or a "
             "number and its gradient, with one entry per score."
         )
 
@@ -139,30 +139,30 @@ def _by_jax(function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray
     import jax
 
     with jax.enable_x64(scores.dtype == np.float64):
-        given = jax.numpy.asarray(scores), jax.numpy.asarray(labels)
-        value, gradient = _parts(function(*given))
+        arrays = jax.numpy.asarray(scores), jax.numpy.asarray(labels)
+        value, gradient = _parts(function(*arrays))
         if slopes and gradient is None and getattr(value, "size", 1) == 1:
             # A function that leaves JAX has no gradient.
             with suppress(jax.errors.JAXTypeError):
-                gradient = jax.grad(lambda s: _parts(function(s, given[1]))[0].reshape(()))(given[0])
+                gradient = jax.grad(lambda s: _parts(function(s, arrays[1]))[0].reshape(()))(arrays[0])
         return value, gradient
 
 
 def _by_torch(function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool) -> Any:
     import torch
 
-    given = torch.from_numpy(scores).requires_grad_(slopes)
-    value, gradient = _parts(function(given, torch.from_numpy(labels)))
+    tensor = torch.from_numpy(scores).requires_grad_(slopes)
+    value, gradient = _parts(function(tensor, torch.from_numpy(labels)))
     if slopes and gradient is None and getattr(value, "requires_grad", False) and value.numel() == 1:
-        (gradient,) = torch.autograd.grad(value.sum(), given, allow_unused=True)
-    return (each.detach() if hasattr(each, "detach") else each for each in (value, gradient))
+        (gradient,) = torch.autograd.grad(value.sum(), tensor, allow_unused=True)
+    return (part.detach() if hasattr(part, "detach") else part for part in (value, gradient))
 
 
 CALLS = {"numpy": _by_numpy, "jax": _by_jax, "torch": _by_torch}  # value and gradient of a call, by library
 
 
 def _parts(result: Any) -> tuple[Any, Any]:
-    """Value and gradient of what a function returned."""
+    """Value and gradient in the result of a function."""
     return tuple(result[:2]) if isinstance(result, tuple | list) and len(result) >= 2 else (result, None)
 
 
@@ -176,7 +176,7 @@ def _set(function: Any, *auxiliaries: float) -> None:
 
 
 def _probes() -> list[tuple[np.ndarray, np.ndarray]]:
-    """Batches of scores in (0, 1), which is inside of the domain of every loss."""
+    """Batches of scores in (0, 1), which is inside the domain of every loss."""
     rng = np.random.default_rng(0)
     return [(rng.uniform(0.1, 0.9, 12), rng.permutation(12) < 3) for _ in range(6)]
 
@@ -191,14 +191,14 @@ def load(path: str) -> AuditedFunction:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        found: Any = resolve_name(path)
-        if isinstance(found, type) or _takes_nothing(found):
-            found = found()
+        function: Any = resolve_name(path)
+        if isinstance(function, type) or _takes_nothing(function):
+            function = function()
     except (Exception, SystemExit) as error:
         raise ParameterError(f"'{path}' cannot be imported: {sentence_of(error).rstrip('.')}.") from error
-    if not callable(found):
-        raise ParameterError(f"{path} is no function, but an object of type {type(found).__name__}.")
-    return AuditedFunction(found, path)
+    if not callable(function):
+        raise ParameterError(f"{path} is no function, but an object of type {type(function).__name__}.")
+    return AuditedFunction(function, path)
 
 
 def _takes_nothing(function: Any) -> bool:

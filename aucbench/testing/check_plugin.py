@@ -73,14 +73,14 @@ def examined(
     progress: Progress = lambda message: None,
     loss: Any = None,
 ) -> tuple[Finding, ...]:
-    """Try all checks of its family on a plugin, class or instance; raises nothing."""
+    """Run all checks of the family on a plugin, class or instance; raises nothing."""
     checks = CHECKS[family]
     try:
         subject = checks[0].prepare(plugin, patience, loss)
-    except (Exception, SystemExit) as error:  # a class without instances
-        words, place = explain(plugin if isinstance(plugin, type) else type(plugin), error)
-        words = f"With default parameters, which every field needs, it cannot be made: {words}"
-        finding = Finding(checks[0].name, Status.failed, words, place)
+    except (Exception, SystemExit) as error:  # the class cannot be instantiated
+        reason, place = explain(plugin if isinstance(plugin, type) else type(plugin), error)
+        reason = f"With default parameters, which every field needs, it cannot be made: {reason}"
+        finding = Finding(checks[0].name, Status.failed, reason, place)
         progress(finding)
         return (finding,)
     return examine(checks, subject, progress)
@@ -89,9 +89,9 @@ def examined(
 def examined_apart(
     family: Family, plugin: type, patience: float, progress: Progress, grace: float = GRACE
 ) -> tuple[Finding, ...]:
-    """Try all checks of its family on a plugin in another process, in which compiled code may crash or hang.
+    """Run all checks of the family on a plugin in another process, where compiled code may crash or hang.
 
-    The process is killed after twice the time limit `patience`, and `grace` seconds for its start.
+    The process is killed after twice the time limit `patience`, plus `grace` seconds for its start.
     """
     limit = None if family is Family.datasets or patience == inf else 2.0 * patience + grace
     findings: list[Finding] = []
@@ -106,18 +106,18 @@ def examined_apart(
         try:
             return tuple(future.result())
         except ProcessEnded as ended:
-            words = f"It ends the program (os._exit, status {ended.status}); it must raise an error instead."
+            reason = f"It ends the program (os._exit, status {ended.status}); it must raise an error instead."
             if ended.is_late:
-                words = f"No end within {limit:.0f} s: it hangs, or is too slow to be tried."
+                reason = f"No end within {limit:.0f} s: it hangs, or is too slow to be tried."
             elif ended.status < 0:
-                words = (
+                reason = (
                     f"It was ended by {signal.Signals(-ended.status).name}: a crash of compiled code "
                     "(with NUMBA_BOUNDSCHECK=1 a wrong index is told), or no memory was left."
                 )
             place = _place(ended.trace, plugin)
-    trying, *rest = (check.name for check in CHECKS[family][len(findings) :])
-    last = Finding(trying, Status.failed, words, place)
-    return (*findings, last, *(following(name, trying) for name in rest))
+    current, *remaining = (check.name for check in CHECKS[family][len(findings) :])
+    last = Finding(current, Status.failed, reason, place)
+    return (*findings, last, *(following(name, current) for name in remaining))
 
 
 def _examined(family: Family, plugin: type, patience: float) -> tuple[Finding, ...]:
@@ -127,8 +127,8 @@ def _examined(family: Family, plugin: type, patience: float) -> tuple[Finding, .
 
 def _place(trace: str, plugin: type) -> str:
     """The innermost line of the plugin's file in the trace of a crash."""
-    own = source_file(plugin)
+    path = source_file(plugin)
     for file, number in re.findall(r'File "([^"]+)", line (\d+)', trace):
-        if file == own:
+        if file == path:
             return f"{file}:{number}: {linecache.getline(file, int(number)).strip()}"
     return ""

@@ -22,7 +22,7 @@ from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # most seconds to look for a smaller failing input
-ASIDE = ("exempt", "grid")  # checks whose failure stops no other
+ASIDE = ("exempt", "grid")  # checks whose failure does not stop other checks
 
 
 class Subject:
@@ -32,7 +32,7 @@ class Subject:
     """
 
     family: ClassVar[Family]
-    companions: ClassVar[tuple[float, float]]  # tolerances between one row and many, in double and in single
+    companions: ClassVar[tuple[float, float]]  # tolerances of one row against many, double and single
     rows: Callable[..., NDArray[np.int64]]  # rows that a run visits
     train: Callable[..., Any]  # the state after a run
     final: Callable[[Any], Any]  # the state to score
@@ -46,11 +46,11 @@ class Subject:
         self.where, self._loss = "", loss
         self._size: Size | None = None
 
-    def again(self, **changes: Any) -> Self:
+    def changed(self, **changes: Any) -> Self:
         """The same subject with some other attributes."""
-        other = copy.copy(self)
-        vars(other).update(changes)
-        return other
+        clone = copy.copy(self)
+        vars(clone).update(changes)
+        return clone
 
     @property
     def spent(self) -> float:
@@ -60,8 +60,8 @@ class Subject:
     def require_time(self) -> None:
         """Raise `Skipped` when no time is left."""
         if self.spent >= self.patience:
-            words = f"the {self.patience:g} s for all checks are used up (--patience allows more)"
-            raise Skipped(Status.untried, words)
+            reason = f"the {self.patience:g} s for all checks are used up (--patience allows more)"
+            raise Skipped(Status.untried, reason)
 
     @property
     def size(self) -> Size:
@@ -71,10 +71,10 @@ class Subject:
 
     def smaller(self) -> Iterator[Self]:
         """The same plugin on smaller problems, in order; none if no check has read the size."""
-        own = self._size or Size(0, 0, 0)
+        current = self._size or Size(0, 0, 0)
         for size in SMALL:
-            if size.n <= own.n and size.d <= own.d and size != own:
-                yield self.again(_size=size)
+            if size.n <= current.n and size.d <= current.d and size != current:
+                yield self.changed(_size=size)
 
     def exempt_if_it_requires(self, name: str) -> None:
         """Raise `Skipped` if the plugin requires `name` ("dense", "float64"), with its reason."""
@@ -151,7 +151,7 @@ class Check:
         return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
 
     def run(self, subject: Subject) -> str | None:
-        """Try the rule, on each small problem if it is one for each; returns the last remark."""
+        """Check the rule, on each small problem if it applies to problems; returns the last remark."""
         if len(inspect.signature(self.function).parameters) == 1:
             return self.function(subject)
         *_, remark = (self.function(subject, toy) for toy in subject.problems())
@@ -185,29 +185,29 @@ def in_stages(prepare: type[Subject], *stages: tuple[Callable[..., str | None], 
             if not reason.strip():
                 raise Broken(f"`exempt` gives no reason for {name!r}.")
 
-    first, second, *others = stages
-    all_stages = enumerate((first, (exempt, *second), *others))
+    first, second, *later = stages
+    all_stages = enumerate((first, (exempt, *second), *later))
     return tuple(Check(function, prepare, number) for number, stage in all_stages for function in stage)
 
 
-# called with the name of each check, then with its finding, and at the end with the seconds of all
+# called with the name of each check, then with its finding, and at the end with the seconds of all checks
 Progress = Callable[[Finding | str | float], None]
 
 
 def examine(
     checks: Sequence[Check], subject: Subject, progress: Progress = lambda message: None
 ) -> tuple[Finding, ...]:
-    """Try checks on one subject; report a failure that explains others once."""
+    """Run checks on one subject; a failure that explains other failures is reported once."""
     findings: list[Finding] = []
     failed: dict[str, tuple[Check, Finding]] = {}
     for check in checks:
-        earlier = (name for name, (each, _) in failed.items() if each.stage < check.stage)
+        earlier = (name for name, (prior, _) in failed.items() if prior.stage < check.stage)
         cause = next((name for name in earlier if name not in ASIDE), None)
         if cause is None:
             progress(check.name)
             finding = check.find(subject)
             if finding.status is Status.failed:
-                same = (name for name, (_, each) in failed.items() if each.place == finding.place != "")
+                same = (name for name, (_, failure) in failed.items() if failure.place == finding.place != "")
                 cause = next(same, None)
                 failed |= {} if cause else {check.name: (check, finding)}
         if cause is not None:
@@ -233,7 +233,7 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
         for finding in failed:
             lines.append(f"  {finding.check}: {finding.message}")
             lines += [f"    {finding.place}"] if finding.place else []
-            stopped = [each.check for each in untried if each.follows == finding.check]
+            stopped = [follower.check for follower in untried if follower.follows == finding.check]
             if stopped:
                 lines.append(f"    not tried for that reason: {', '.join(stopped)}")
         raise CheckFailure("\n".join(lines))
@@ -244,8 +244,8 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
 
 
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
-    """The failure on the smallest input found that fails alike."""
-    end, (words, place), cls = monotonic() + SHRINKING, explain(type(subject.plugin), error), type(error)
+    """The failure on the smallest input found that fails in the same way."""
+    end, (message, place), cls = monotonic() + SHRINKING, explain(type(subject.plugin), error), type(error)
     for candidate in subject.smaller():
         if monotonic() > end:
             break
@@ -253,11 +253,11 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
             check.run(candidate)
         except Skipped:
             break
-        except (Exception, SystemExit) as again:  # as in `Check.find`
-            told, at = explain(type(subject.plugin), again)
+        except (Exception, SystemExit) as failure:  # as in `Check.find`
+            text, location = explain(type(subject.plugin), failure)
             alike = ("CSR" in candidate.where) == ("CSR" in subject.where)
-            if (type(again), at) == (cls, place) and alike:
-                subject, words = candidate, told
+            if (type(failure), location) == (cls, place) and alike:
+                subject, message = candidate, text
                 break
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
-    return Finding(check.name, Status.failed, words + where, place)
+    return Finding(check.name, Status.failed, message + where, place)

@@ -58,18 +58,18 @@ def explain(cls: type, error: BaseException) -> tuple[str, str]:
     if isinstance(error, Broken):
         return f"{error}{notes}", error.place
     frames = own_frames(error, package_of(cls))
-    who = f"`{frames[0][0].f_code.co_name}`" if frames else "It"
+    name = f"`{frames[0][0].f_code.co_name}`" if frames else "It"
     place = place_in(error, package_of(cls)) or place_of(cls)
     if isinstance(error, SystemExit):
-        return f"{who} ends the program (sys.exit, {error.code!r}); it must raise an error instead.", place
-    # The message of an error of ours is complete.
+        return f"{name} ends the program (sys.exit, {error.code!r}); it must raise an error instead.", place
+    # The messages of aucbench's errors are complete.
     text = str(error) if isinstance(error, AucbenchError) else f"{_text(error)}."
-    return f"{who} raised {type(error).__name__}: {text}{notes}", place
+    return f"{name} raised {type(error).__name__}: {text}{notes}", place
 
 
 def _text(error: BaseException) -> str:
     """The first informative line of a message."""
     lines = [line.strip() for line in uncoloured(str(error)).split("\n")]
-    telling = [line for line in lines if line and not line.startswith(HEADINGS)]
-    first, *rest = telling or lines
+    useful = [line for line in lines if line and not line.startswith(HEADINGS)]
+    first, *rest = useful or lines
     return (f"{first} {rest[0]}" if first.endswith(":") and rest else first).rstrip(".")

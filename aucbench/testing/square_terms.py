@@ -1,4 +1,4 @@
-"""The terms of a function that is quadratic in the scores, beside those of the square loss over all pairs.
+"""The terms of a function that is quadratic in the scores, compared with the square loss over all pairs.
 
 With class means m+, m- and mean squares q+, q-, the mean over all pairs of (margin - (s+ - s-))^2 is
 
@@ -41,21 +41,21 @@ def square_terms(function: AuditedFunction, centre: float) -> tuple[float, list[
     for positives, negatives in COMPOSITIONS:
         mask = np.arange(positives + negatives) < positives
         scores = [centre + WIDTH * rng.standard_normal(mask.size) for _ in range(DRAWS)]
-        values = np.array([function.value(each, mask) for each in scores])
-        matrix = np.array([_terms(each[mask], each[~mask]) for each in scores])
+        values = np.array([function.value(batch, mask) for batch in scores])
+        matrix = np.array([_terms(batch[mask], batch[~mask]) for batch in scores])
         fit = np.linalg.lstsq(matrix, values)[0] if np.isfinite(values).all() else np.full(8, np.nan)
         if not np.abs(matrix @ fit - values).max() <= QUADRATIC * np.abs(values).max():
             return None
         table.append(fit)
-    found = np.array(table).T  # (8, compositions)
-    cross, low, high, high_square, low_square = found[:5]
+    coefficients = np.array(table).T  # (8, compositions)
+    cross, low, high, high_square, low_square = coefficients[:5]
     sizes = np.median([high_square, low_square, -cross / 2.0], axis=0)
     if not (sizes > 0.0).all():
         return None
     sides = -high / sizes / 2.0, low / sizes / 2.0
     by_side = float(np.median(min(sides, key=np.ptp)))  # the term that does not change with the batch
-    both = [(margin, _departures(found / sizes, margin)) for margin in (1.0, by_side)]
-    return min(both, key=lambda terms: len(terms[1]))
+    fits = [(margin, _departures(coefficients / sizes, margin)) for margin in (1.0, by_side)]
+    return min(fits, key=lambda terms: len(terms[1]))
 
 
 def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
@@ -64,19 +64,19 @@ def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
 
 
 def _departures(coefficients: np.ndarray, margin: float) -> list[str]:
-    """Sentences on coefficients (8, compositions) that are not those of a margin."""
+    """Sentences on coefficients (8, compositions) that differ from the coefficients of a margin."""
     sentences = []
-    for (name, coefficient), found in zip(TERMS.items(), coefficients, strict=True):
+    for (name, coefficient), actual in zip(TERMS.items(), coefficients, strict=True):
         expected = coefficient(margin)
-        if np.abs(found - expected).max() <= CLOSE * max(1.0, abs(expected)):
+        if np.abs(actual - expected).max() <= CLOSE * max(1.0, abs(expected)):
             continue
-        factor = law(list(found / expected)) if expected else None
-        words = f"The {name} is scaled by {factor}, where p is the share of positives."
+        factor = law(list(actual / expected)) if expected else None
+        sentence = f"The {name} is scaled by {factor}, where p is the share of positives."
         if factor is None:
             low, high = SHARES.argmin(), SHARES.argmax()
-            words = (
-                f"The coefficient of the {name} is {found[low]:.4g} at p = {SHARES[low]:.2g} and "
-                f"{found[high]:.4g} at p = {SHARES[high]:.2g} in place of {expected:.4g}."
+            sentence = (
+                f"The coefficient of the {name} is {actual[low]:.4g} at p = {SHARES[low]:.2g} and "
+                f"{actual[high]:.4g} at p = {SHARES[high]:.2g} in place of {expected:.4g}."
             )
-        sentences.append(words)
+        sentences.append(sentence)
     return sentences

@@ -69,7 +69,7 @@ class Law(NamedTuple):
 
 
 class Match(NamedTuple):
-    """The surrogate that is nearest to a function, and how near it is."""
+    """The surrogate that is nearest to a function, and its residual."""
 
     surrogate: Surrogate
     parameter: float
@@ -102,8 +102,8 @@ class Match(NamedTuple):
 
 def law(factors: Sequence[float]) -> Law | None:
     """The first law with a constant that gives the factors of all compositions, None if there is none."""
-    for name, of in LAWS.items():
-        constants = np.array(factors) / [of(k / (k + m), k + m) for k, m in COMPOSITIONS]
+    for name, factor in LAWS.items():
+        constants = np.array(factors) / [factor(k / (k + m), k + m) for k, m in COMPOSITIONS]
         constant = float(np.median(constants))
         if constant and np.abs(constants - constant).max() <= 1e-5 * abs(constant):
             rounded = float(f"{constant:.5g}")
@@ -166,10 +166,10 @@ class Identification:
         self.coding = function.negative = coding
         self.unit = not _is_finite_everywhere(function)  # scores are probabilities
         self.batches = batches(self.unit)
-        self._values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
-        self.match = min((self._fit(each, each.usual) for each in known), key=lambda match: match.residual)
+        self._values = np.array([[function.value(*batch) for batch in group] for group in self.batches])
+        self.match = min((self._fit(item, item.usual) for item in known), key=lambda match: match.residual)
         if not self.is_known:
-            matches = [self.match, *(self._searched(each) for each in known if each.sign)]
+            matches = [self.match, *(self._searched(item) for item in known if item.sign)]
             self.match = min(matches, key=lambda match: match.residual)
 
     @property
@@ -184,8 +184,8 @@ class Identification:
     def _fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals, with d = 0 if that fits."""
         fits = []
-        for own, values in list(zip(self.batches, self._values, strict=True))[: FEW if few else None]:
-            means = np.array([surrogate.mean(*batch, parameter) for batch in own])
+        for group, values in list(zip(self.batches, self._values, strict=True))[: FEW if few else None]:
+            means = np.array([surrogate.mean(*batch, parameter) for batch in group])
             if not (np.isfinite(means).all() and np.isfinite(values).all()):
                 return Match(surrogate, parameter, (), (), math.inf)
             weights = 1.0 / np.maximum(np.abs(values), 1e-3 * np.abs(values).max() + 1e-300)
@@ -207,14 +207,14 @@ class Identification:
         def miss(log_parameter: float) -> float:
             return self._fit(surrogate, math.exp(log_parameter), few=True).residual
 
-        i = int(np.argmin([miss(each) for each in SCALES]))
+        i = int(np.argmin([miss(scale) for scale in SCALES]))
         bounds = SCALES[max(0, i - 1)], SCALES[min(SCALES.size - 1, i + 1)]
-        found = math.exp(minimize_scalar(miss, bounds=bounds, method="bounded", options={"xatol": 1e-10}).x)
-        matches = [self._fit(surrogate, each) for each in (float(f"{found:.4g}"), found)]
+        best = math.exp(minimize_scalar(miss, bounds=bounds, method="bounded", options={"xatol": 1e-10}).x)
+        matches = [self._fit(surrogate, parameter) for parameter in (float(f"{best:.4g}"), best)]
         return min(matches, key=lambda match: (match.residual > self.exact, match.residual))
 
     def try_margins(self) -> None:
-        """Match the mean over pairs of whatever the function gives for one pair, if it is such a mean."""
+        """Match the mean over pairs of the function's values for single pairs, if it is such a mean."""
 
         def one_pair(m: float, theta: float) -> float:
             scores = 0.5 * self.unit + np.array([m / 2.0, -m / 2.0])
@@ -232,6 +232,6 @@ def _is_finite_everywhere(function: AuditedFunction) -> bool:
     positive = np.arange(12) < 3
     scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
     try:
-        return all(math.isfinite(function.value(each, positive)) for each in scores)
+        return all(math.isfinite(function.value(row, positive)) for row in scores)
     except Exception:
         return False

@@ -24,7 +24,7 @@ from aucbench.testing.problems import STANDARD, Size, Toy, small
 
 FEW, MORE = 3, 7  # iterations by the end of the first and of the second call of `step`
 RUNS = 100  # runs that take about as long as all checks together
-SIZES = (STANDARD, Size(110, 8, 1), Size(28, 8, 1))  # the first that leaves time for all checks is used
+SIZES = (STANDARD, Size(110, 8, 1), Size(28, 8, 1))  # the first with time for all checks is used
 RETURN_STATE = ("init", "step", "finalize")  # functions that return a state
 CSR_ROWS = (
     "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
@@ -49,19 +49,19 @@ class Trainee(Subject):
 
     @property
     def size(self) -> Size:
-        """The largest that leaves time for all checks; raises what the first calls of the method raise."""
+        """The largest size with time for all checks; passes on errors of the method's first calls."""
         if self._size is None:
             self._size = STANDARD
-            most = self.patience / RUNS / max(self.first_use[0], 1e-9)  # iterations of a run
-            self._size = next((size for size in SIZES if self._iterations(size) <= most), SIZES[-1])
+            limit = self.patience / RUNS / max(self.first_use[0], 1e-9)  # iterations of a run
+            self._size = next((size for size in SIZES if self._iterations(size) <= limit), SIZES[-1])
             self.began = monotonic()  # compiling does not count
         return self._size
 
-    def again(self, **changes: Any) -> Self:
+    def changed(self, **changes: Any) -> Self:
         """The same method with some other attributes; the first calls are made again."""
-        other = super().again(**changes)
-        vars(other).pop("first_use", None)
-        return other
+        clone = super().changed(**changes)
+        vars(clone).pop("first_use", None)
+        return clone
 
     @property
     def seconds(self) -> float:
@@ -88,11 +88,11 @@ class Trainee(Subject):
         accepted = self.facts.losses
         if self._loss is not None or not accepted:
             return self._loss
-        known = catalog().plugins[Family.losses]
-        names = [name for name in accepted if name in known] or ([*known] if "*" in accepted else [])
+        losses = catalog().plugins[Family.losses]
+        names = [name for name in accepted if name in losses] or ([*losses] if "*" in accepted else [])
         if not names:
             raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
-        return known[names[0]].imported()
+        return losses[names[0]].imported()
 
     @property
     def access(self) -> Access:
@@ -100,11 +100,11 @@ class Trainee(Subject):
         return Access(self.plugin.access)
 
     def task(self, toy: Toy, **budget: Any) -> Task:
-        """The task of a run; the training rows serve as validation rows as well as others."""
-        asks = validation_share(self.plugin)
+        """The task of a run; the training rows also serve as validation rows."""
+        share = validation_share(self.plugin)
         return Task(
             self.plugin, self.loss, toy.X, toy.y, toy.X[:0], toy.y[:0], weights=toy.weights,
-            validation=ValidationRows(toy.X, toy.y, toy.weights) if asks else None, **budget,
+            validation=ValidationRows(toy.X, toy.y, toy.weights) if share else None, **budget,
         )  # fmt: skip
 
     def _iterations(self, size: Size) -> int:
@@ -123,7 +123,7 @@ class Trainee(Subject):
         return self.call("init", task.problem(iterations), task.generator())
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
-        """The rows as `step` takes them."""
+        """The rows as a batch for `step`."""
         return Batch(toy.X, toy.y, rows, self.access, toy.weights)
 
     def train(
@@ -131,11 +131,11 @@ class Trainee(Subject):
     ) -> Any:
         """The state after all rows, in one chunk, or in chunks of some lengths and then the rest."""
         rows = self.rows(toy) if rows is None else rows
-        state, batch, done = self.start(toy, len(rows)), self.batch(toy, rows), 0
+        state, batch, position = self.start(toy, len(rows)), self.batch(toy, rows), 0
         for length in lengths or ():
-            state = self.call("step", state, batch.take(rows[done : done + length]))
-            done += length
-        return self.call("step", state, batch.take(rows[done:])) if done < len(rows) else state
+            state = self.call("step", state, batch.take(rows[position : position + length]))
+            position += length
+        return self.call("step", state, batch.take(rows[position:])) if position < len(rows) else state
 
     def first_and_last(self, toy: Toy) -> tuple[Any, Any]:
         """The states before and after training."""
@@ -167,19 +167,19 @@ class Trainee(Subject):
 
     def score(self, final: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values of a final state."""
-        found = self.call("score", final, X)
-        wrong = wrong_scores(found, X.shape[0])
-        if not wrong and not isinstance(found, np.ndarray):
-            wrong = f"returned a {type(found).__name__}: make it np.asarray(...)."
-        elif not wrong and found.dtype.kind != "f":
-            wrong = f"returned {found.dtype}: add .astype(float)."
+        scores = self.call("score", final, X)
+        wrong = wrong_scores(scores, X.shape[0])
+        if not wrong and not isinstance(scores, np.ndarray):
+            wrong = f"returned a {type(scores).__name__}: make it np.asarray(...)."
+        elif not wrong and scores.dtype.kind != "f":
+            wrong = f"returned {scores.dtype}: add .astype(float)."
         if wrong:
             hint = f" {CSR_ROWS}" if sparse.issparse(X) else ""
             raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
-        return np.asarray(found, np.float64)
+        return np.asarray(scores, np.float64)
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """The result of a function of the method, if there is time left; all work on a state is done."""
+        """The result of a function of the method, if time is left; waits for all work on a state."""
         self.require_time()
         result = getattr(self.plugin, method)(*arguments)
         if method in RETURN_STATE and result is None:
@@ -226,10 +226,10 @@ def snapshot(state: Any) -> tuple[Any, ...]:
 def require_close(
     found: NDArray[Any], expected: NDArray[Any], words: str, double: float = 0.0, single: float | None = None
 ) -> None:
-    """Raise `Broken` with the words and the first entries that differ by more than is allowed.
+    """Raise `Broken` with `words` and the first entries that differ by more than the tolerance.
 
-    That is `double`, or `single` if all entries have single precision, of the largest finite entry. NaN
-    equals NaN: another check reports scores that are not finite.
+    The tolerance is `double`, or `single` if all entries have single precision, times the largest finite
+    entry. NaN equals NaN: another check reports scores that are not finite.
     """
     if found.shape != expected.shape:
         raise Broken(f"{words}: shape {found.shape} against {expected.shape}.")
@@ -242,5 +242,5 @@ def require_close(
     differs = ~((left == right) | (np.abs(left - right) <= allowed) | (np.isnan(left) & np.isnan(right)))
     if differs.any():
         i = int(np.argmax(differs))
-        told = f"{left[i].item()!r} against {right[i].item()!r}, {np.count_nonzero(differs)} of {left.size}"
-        raise Broken(f"{words}: entry {i} is {told} differ.")
+        text = f"{left[i].item()!r} against {right[i].item()!r}, {np.count_nonzero(differs)} of {left.size}"
+        raise Broken(f"{words}: entry {i} is {text} differ.")

@@ -13,11 +13,11 @@ from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # prefix of the experiment tag in which MLflow stores a shared view
-TRAINING = "workflowType=machine_learning"  # else MLflow shows the menu of language models beside a page
-USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
-# Columns of the table. MLflow sorts them by name, and shows some five beside its open side panels.
+TRAINING = "workflowType=machine_learning"  # otherwise MLflow shows the menu for language models
+USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view of every experiment
+# Columns of the table. MLflow sorts them by name, and shows about five beside its open side panels.
 SHOWN = (CLOCK, "standing/gain", "standing/rank", "test/auc", "test/auc_std")
-LINES = (("test/auc", CLOCK), (ERROR, CLOCK), ("test/auc", SAMPLES))  # a metric, and that of its x axis
+LINES = (("test/auc", CLOCK), (ERROR, CLOCK), ("test/auc", SAMPLES))  # a metric, and the metric of its x axis
 NOTE = "mlflow.note.content"  # the tag that MLflow shows as a description
 DESCRIPTION = "Runs of aucbench on one data set."
 PAGE = "leaderboard.html"  # file name of a study's leaderboard
@@ -34,12 +34,12 @@ class View(NamedTuple):
 
 
 def experiment_tags(experiment: str) -> dict[str, str]:
-    """The description of the experiment with that id, and a view of its runs.
+    """The tags of an experiment, given its id: a description and a view of its runs.
 
     MLflow's table shows neither metrics nor tags until a user chooses columns; the saved view chooses them.
     """
     state = _state(None)
-    # The menu of views reads the state inside, and the link in the description the fields beside it.
+    # The menu of views reads `state`; the link in the description reads the other fields.
     view = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
     view |= {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
@@ -56,17 +56,17 @@ def _usual(experiment: str) -> str:
 
 
 def _compact(value: dict[str, Any]) -> str:
-    """JSON without blanks, because MLflow accepts 5,000 characters."""
+    """JSON without blanks, because MLflow accepts at most 5,000 characters."""
     return json.dumps(value, separators=(",", ":"))
 
 
 def comparison(uri: str, data_set: str) -> str:
-    """The address at which MLflow compares the runs on a data set; that of MLflow if it does not answer."""
+    """The address of MLflow's comparison of runs on a data set; MLflow's address if it does not answer."""
     if uri.startswith("databricks"):
         return uri
     with contextlib.suppress(TrackingError), reads(uri) as connection:
-        if found := connection.client.get_experiment_by_name(data_set):
-            return f"{_host(uri)}/#{_usual(str(found.experiment_id))}"
+        if experiment := connection.client.get_experiment_by_name(data_set):
+            return f"{_host(uri)}/#{_usual(str(experiment.experiment_id))}"
     return _host(uri)
 
 
@@ -76,7 +76,7 @@ def _host(uri: str) -> str:
 
 
 def with_board(description: str, study: str, experiment: str, run_id: str) -> str:
-    """A description whose first line, which MLflow shows unfolded, links to the page of a study once."""
+    """A description whose first line, which MLflow shows unfolded, has one link to the page of a study."""
     address = f"#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE}?{TRAINING}"
     if address in description:
         return description
@@ -86,42 +86,42 @@ def with_board(description: str, study: str, experiment: str, run_id: str) -> st
 
 
 def views(uri: str, study: str | None) -> list[View]:
-    """One page for each data set on which a study, or anything, was logged.
+    """A page for each data set with runs of a study, or with any runs.
 
-    What a page shows is kept at the address, as MLflow does with views that are shared: the runs of the
-    study, in charts with the training clock as their axis.
+    The state of a page is stored as a shared view of MLflow: the runs of the study, in charts with the
+    training time as their axis.
     """
     state = json.dumps(_state(study), sort_keys=True)
     key = sha256(state.encode()).hexdigest()
-    words = f"{TRAINING}&viewStateShareKey={key}&compareRunsMode=CHART"
-    found = []
+    query = f"{TRAINING}&viewStateShareKey={key}&compareRunsMode=CHART"
+    pages = []
     with reads(uri) as connection:
         for experiment in connection.client.search_experiments():
             number = experiment.experiment_id
             runs = sum("key" in run.data.tags for run in connection.runs(number, condition(study)))
             if runs:
                 connection.client.set_experiment_tag(number, VIEW + key, state)
-                url = f"{_host(uri)}/#/experiments/{quote(number)}/runs?{words}"
-                found.append(View(experiment.name, runs, url))
-    if not found:
-        what = f"no run of a study '{study}'" if study else "no run of aucbench"
+                url = f"{_host(uri)}/#/experiments/{quote(number)}/runs?{query}"
+                pages.append(View(experiment.name, runs, url))
+    if not pages:
+        subject = f"no run of a study '{study}'" if study else "no run of aucbench"
         raise TrackingError(
-            f"{without_secrets(uri)} has {what} yet: log some by tracking.uri, or by aucbench sync."
+            f"{without_secrets(uri)} has {subject} yet: log some by tracking.uri, or by aucbench sync."
         )
-    return found
+    return pages
 
 
 def condition(study: str | None) -> str:
     """MLflow's search filter for the runs of a study."""
     if study is None:
         return "tags.key != ''"
-    # MLflow cannot escape a quote; LIKE takes any letter for "_".
+    # MLflow cannot escape a quote; "_" in LIKE matches any letter.
     return f"tags.study LIKE '{study.replace(chr(39), '_')}'" if "'" in study else f"tags.study = '{study}'"
 
 
 def _state(study: str | None) -> dict[str, Any]:
     """The state of an MLflow view; MLflow ignores unknown fields."""
-    lines = [_line(*each) for each in LINES]
+    lines = [_line(*pair) for pair in LINES]
     bars = [_card("BAR", name, "cost") for name in BARS]
     return {
         "searchFilter": condition(study),

@@ -13,14 +13,14 @@ from aucbench.humanize import without_secrets
 from aucbench.pool import file_lock
 
 SQLITE = "sqlite:///"
-SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
+SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of an SQLite file
 SCHEMES = ("sqlite", "http", "https", "file", "postgresql", "mysql", "mssql", "databricks")
 
-WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end; FAILED: some cell diverged
+WHOLE = ("FINISHED", "FAILED")  # statuses of completely logged runs; FAILED: some cell diverged
 LOCK_SECONDS = 60.0
 PROBE_SECONDS = 5.0
-KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models
-# With MLflow's own limits a dead server blocks for minutes. The transport must not repeat a request, which
+KIND = {"mlflow.experimentKind": "custom_model_development"}  # otherwise the pages are for language models
+# With MLflow's default limits a dead server blocks for minutes. The transport must not repeat requests, which
 # would create a second run if an answer was lost; instead the whole entry is sent again, by its key.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
@@ -32,7 +32,7 @@ ENVIRONMENT = {
 
 
 def check_address(uri: str) -> None:
-    """Refuse an address of an unknown kind, or a file that cannot be written, before training."""
+    """Raise TrackingError for an unknown kind of address or an unwritable file, before training."""
     scheme = uri.partition(":")[0]
     if (":" not in uri and uri != "databricks") or scheme.partition("+")[0] not in SCHEMES:
         raise TrackingError(
@@ -48,11 +48,11 @@ def check_address(uri: str) -> None:
 
 
 def _trouble(file: Path) -> str:
-    """Why MLflow cannot write an SQLite file; "" where it can."""
+    """Why MLflow cannot write an SQLite file; "" if it can."""
     try:
         is_new = not file.exists()
         # SQLite writes its log beside the file, in a folder that is made if necessary.
-        folder = next(each for each in file.absolute().parents if each.exists())
+        folder = next(parent for parent in file.absolute().parents if parent.exists())
         if not (folder.is_dir() and os.access(folder, os.W_OK) and (is_new or os.access(file, os.W_OK))):
             return f"{folder if is_new else file} cannot be written to"
         if is_new:
@@ -60,7 +60,7 @@ def _trouble(file: Path) -> str:
         with open(file, "rb") as handle:
             is_sqlite = handle.read(len(SQLITE_MARK)) in (b"", SQLITE_MARK)
         return "" if is_sqlite else f"{file} is not an SQLite file"
-    except OSError as error:  # a folder in the place of the file, or one on the way that cannot be entered
+    except OSError as error:  # the path is a folder, or a parent folder cannot be entered
         return f"{error.filename} is not an SQLite file that can be read"
 
 
@@ -82,17 +82,17 @@ def sqlite_file(uri: str) -> Path | None:
         return None
     if "%" not in uri and "?" not in uri:
         return Path(uri.removeprefix(SQLITE))
-    from sqlalchemy.engine import make_url  # MLflow opens what this says, which changes with its versions
+    from sqlalchemy.engine import make_url  # as in MLflow; the parsing depends on the version
 
     return Path(make_url(uri).database or "")
 
 
 def reason(error: Exception, uri: str) -> str:
     """The first line of an error of an MLflow store or server, without a password."""
-    if "database is locked" in str(error):  # below a line on SQLAlchemy's flushes
+    if "database is locked" in str(error):  # not in the first line of the error
         return "another process keeps the file locked; end it (a database browser, perhaps)"
     line = without_secrets(str(error).strip().split("\n")[0])[:300].removesuffix(".")
-    # Of a password with a slash, a library may show the beginning, which it takes for a port.
+    # A library may show the beginning of a password with a slash, mistaken for a port.
     password = uri.rpartition("@")[0].partition("://")[2].partition(":")[2]
     if begin := re.split("[/?#]", password)[0]:
         line = line.replace(f":{begin}", ":***")
@@ -120,10 +120,10 @@ def serving(uri: str) -> str | None:
 
 
 class Connection:
-    """An MLflow client of an address, with the experiments it has met.
+    """An MLflow client of an address, with a cache of experiments.
 
-    A missing SQLite file is created only if `create` is true; otherwise its name is taken to be mistyped. An
-    unusable address raises a `TrackingError`; a server without an answer raises an error of MLflow.
+    A missing SQLite file is created only if `create` is true; otherwise its name is probably mistyped. An
+    unusable address raises a `TrackingError`; a server that does not answer raises an error of MLflow.
     """
 
     def __init__(self, uri: str, create: bool = True):
@@ -143,33 +143,33 @@ class Connection:
         self.client = _client(self.address, self._file)
 
     def experiment(self, name: str, tags: Callable[[str], dict[str, str]] = lambda _: {}) -> str:
-        """The id of the experiment of that name, which is created or restored if necessary.
+        """The id of the experiment named `name`, which is created or restored if necessary.
 
-        `tags` gives tags for an id. Only missing tags are set, because existing tags may be a user's.
+        `tags` returns the tags for an id. Only missing tags are set, because existing tags may be a user's.
         """
         if name not in self._experiments:
-            found = self.client.get_experiment_by_name(name) or self._created(name)
-            number = str(found.experiment_id)
-            if found.lifecycle_stage != "active":
+            experiment = self.client.get_experiment_by_name(name) or self._created(name)
+            number = str(experiment.experiment_id)
+            if experiment.lifecycle_stage != "active":
                 self.client.restore_experiment(number)
             for key, value in tags(number).items():
-                if key not in found.tags:
+                if key not in experiment.tags:
                     self.client.set_experiment_tag(number, key, value)
             self._experiments[name] = number
         return self._experiments[name]
 
     def runs(self, experiment: str, condition: str) -> list[Any]:
-        """The runs of an experiment that are not deleted and fulfil a condition, 1,000 at most."""
+        """The runs of an experiment that are not deleted and satisfy a condition, at most 1,000."""
         return list(self.client.search_runs([experiment], condition, max_results=1000))
 
     def _created(self, name: str) -> Any:
-        folder = re.sub(r"^\.+|[/\\\0]", "_", name)  # a name in a store makes no path
-        # A server decides for itself.
+        folder = re.sub(r"^\.+|[/\\\0]", "_", name)  # safe as the name of one folder
+        # A server chooses its location.
         location = (self._file.absolute().parent / "mlruns" / folder).as_uri() if self._file else None
         try:
             self.client.create_experiment(name, artifact_location=location, tags=KIND)
         except Exception:
-            if self.client.get_experiment_by_name(name) is None:  # no other process was faster
+            if self.client.get_experiment_by_name(name) is None:  # not created by another process meanwhile
                 raise
         return self.client.get_experiment_by_name(name)
 
@@ -177,8 +177,8 @@ class Connection:
 def _client(address: str, file: Path | None) -> Any:
     """A client of an address.
 
-    A process that is killed while MLflow makes an SQLite file, and processes that open a new one at once,
-    leave it unusable for good. Therefore it is made under a lock beside its place, and moved there.
+    An SQLite file becomes permanently unusable if a process is killed while MLflow creates it, or if several
+    processes open it at that time. Therefore it is created under a lock with another name, and renamed.
     """
     import logging
 
@@ -192,9 +192,9 @@ def _client(address: str, file: Path | None) -> Any:
     with file_lock(Path(f"{file}.lock"), LOCK_SECONDS):
         if not file.exists() or not file.stat().st_size:
             aside = file.with_name(f"{file.name}.new")
-            for ending in ("", "-wal", "-shm", "-journal"):  # left by a killed process; must not be replayed
-                for left in (aside, file):
-                    Path(f"{left}{ending}").unlink(missing_ok=True)
+            for ending in ("", "-wal", "-shm", "-journal"):  # of a killed process; must not be replayed
+                for path in (aside, file):
+                    Path(f"{path}{ending}").unlink(missing_ok=True)
             aside.touch()  # the mode follows the umask; SQLite would use 0644
             MlflowClient(_address(aside)).search_experiments(max_results=1)
             aside.rename(file)
@@ -204,13 +204,13 @@ def _client(address: str, file: Path | None) -> Any:
 
 
 def has_run(address: str, run_id: str) -> bool:
-    """Whether a recorded run still exists; checked in SQLite files only, which users can remove."""
+    """Whether a recorded run still exists; only SQLite files, which users can delete, are checked."""
     file = sqlite_file(address)
     if file is None or not file.exists():
         return file is None
     try:
         with contextlib.closing(sqlite3.connect(file)) as connection:
-            found = connection.execute("SELECT 1 FROM runs WHERE run_uuid = ?", [run_id])
-            return found.fetchone() is not None
+            cursor = connection.execute("SELECT 1 FROM runs WHERE run_uuid = ?", [run_id])
+            return cursor.fetchone() is not None
     except sqlite3.DatabaseError:
         return False

@@ -1,6 +1,6 @@
-"""A linear model of raw features, as ``mlflow.pyfunc`` loads it; it needs numpy, pandas and scipy only.
+"""A linear model of raw features for ``mlflow.pyfunc``; it needs only numpy, pandas and scipy.
 
-This file is copied into every exported model, which works where nothing else of its origin is installed.
+This file is copied into every exported model, which works without an installation of aucbench.
 """
 
 import json
@@ -18,7 +18,7 @@ BLOCK = 1024  # rows scored at a time
 
 
 class LinearModel:
-    """Weights (d,) of raw features, or of features of rows that are scaled one by one.
+    """Weights (d,) of raw features, or of the features of normalised rows.
 
     With a `norm`, rows are multiplied by `factors` (d,), have their mean subtracted if `norm` is "centred",
     and are divided by their length. `constant` is added to the scores. `columns` describes the columns of a
@@ -41,7 +41,7 @@ class LinearModel:
         """(n,) decision values of raw rows: an (n, d) array, a DataFrame of d columns, or a SciPy matrix.
 
         Features are as they are in the data set, not scaled. A model of a table takes a DataFrame with its
-        columns as they are in the file, texts and dates too. MLflow passes `params`; there are none.
+        columns as they are in the file, with texts and dates. MLflow passes `params`, which are ignored.
         """
         X = encoded(self.columns, model_input, self.missing_words) if self.columns else model_input
         X = X.tocsr().astype(np.float64) if sparse.issparse(X) else np.ascontiguousarray(X, np.float64)
@@ -67,8 +67,8 @@ class LinearModel:
 
 def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
     """(n, d) numbers of a DataFrame: categories as zeros and ones, dates as days since 1970."""
-    words = pandas.to_numeric(pandas.Series(missing_words, dtype=object), errors="coerce")
-    sentinels = words.dropna().to_numpy(float)  # numbers that stand for missing values
+    numbers = pandas.to_numeric(pandas.Series(missing_words, dtype=object), errors="coerce")
+    sentinels = numbers.dropna().to_numpy(float)  # numbers that stand for missing values
     parts = []
     for column in columns:
         name = column["name"]
@@ -76,8 +76,8 @@ def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
             raise ValueError(f"Expected a column named {name!r}, got {', '.join(map(str, frame.columns))}.")
         texts = _texts(frame[name], column["categories"], missing_words)
         if column["kind"] == "categories":
-            own = texts.to_numpy(object)[:, None] == np.array(column["categories"], object)[None]
-            parts.append(own.astype(np.float64))
+            indicators = texts.to_numpy(object)[:, None] == np.array(column["categories"], object)[None]
+            parts.append(indicators.astype(np.float64))
             if column["indicates"]:
                 parts.append(texts.isna().to_numpy(np.float64)[:, None])
             continue
@@ -94,15 +94,15 @@ def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
 def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
     """The cells as texts, as in the file; None for missing cells."""
     is_whole = column.dtype.kind == "f" and (column.dropna() % 1 == 0).all()
-    if is_whole and not any("." in each for each in categories):
+    if is_whole and not any("." in category for category in categories):
         column = column.astype("Int64")  # pandas turns whole numbers into floats if some are missing
     texts = column.astype(object).where(column.notna(), None)
     texts = texts.map(lambda value: None if value is None else str(value).strip())
     texts = texts.where(~texts.isin(set(missing_words) - set(categories)), None)
-    truths = {TRUTH.get(each.lower()): each for each in categories}
+    truths = {TRUTH.get(category.lower()): category for category in categories}
     if None in truths:
         return texts
-    # true, 1 and True are one category, however the file that trained wrote it.
+    # true, 1 and True are one category, in any spelling of the training file.
     return texts.map(lambda text: text if text in categories else truths.get(_truth(text), text))
 
 

@@ -1,4 +1,4 @@
-"""Exporting the final weights of a linear method as a model of raw features for ``mlflow.pyfunc``.
+"""Export of the final weights of a linear method as a model of raw features for ``mlflow.pyfunc``.
 
 A cell does not store the scaling, which depends on the split alone and would make cells up to three times as
 large. The export fits it again on the training rows; the digest of the data shows whether they have changed.
@@ -30,19 +30,19 @@ from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 
-LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
+LOADER = "aucbench_linear_model"  # name of the module beside the model
 KINDS = ("number", "categories", "date")  # types of columns that an exported model can read
 NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # norm of the rows by scaling
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # packages that an exported model needs
-DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
+DECIDING = (*DESCRIPTION, "source")  # fields of a record that distinguish settings
 
 
 def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key: str | None) -> CellResult:
-    """The only cell of a method on a data set, or the cell of the smallest seed; `key` may be a prefix.
+    """The only cell of a method on a data set, or the cell with the smallest seed; `key` may be a prefix.
 
     Raises ParameterError if there is no such cell, or if several cells differ in more than the seed.
     """
-    found = [
+    cells = [
         cell
         for cell in store
         if cell.record.algorithm.name == algorithm
@@ -50,27 +50,27 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
         and (seed is None or cell.record.seed == seed)
         and (key is None or cell.record.key.startswith(key))
     ]
-    if not found:
+    if not cells:
         more = f" with seed {seed}" * (seed is not None) + f" whose key begins with {key}" * (key is not None)
         raise ParameterError(
             f"The store at {store.path} has no finished cell of {algorithm} on {dataset}{more}."
         )
-    settings = {canonical(subset(cell.record, DECIDING)): cell.record for cell in found}
+    settings = {canonical(subset(cell.record, DECIDING)): cell.record for cell in cells}
     if len(settings) > 1:
         texts = [
             f"{record.key[:12]} ({shlex.join(words(record, [record.seeds]))})" for record in settings.values()
         ]
         raise ParameterError(f"Several settings fit; name one with --key: {', '.join(texts)}.")
-    return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
+    return min(cells, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
 
 
 def export_model(cell: CellResult, folder: str | Path) -> Path:
     """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; the folder must be new or empty.
 
     Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
-    the higher, the more a row looks like those of the labels listed as ``positive`` in the model's metadata.
-    Raises ParameterError for a cell without a linear model of its data set's features, and DataError for data
-    that differ from the training data or a folder that is not empty.
+    higher values mean more resemblance to rows of the labels listed as ``positive`` in the model's metadata.
+    Raises ParameterError for a cell without a linear model of its data set's features, and DataError if the
+    data differ from the training data or the folder is not empty.
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -79,15 +79,15 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     scaler, positive, columns = _trained_on(record)
     norm = NORMS.get(record.scaling, "")
     factors, shift = _affine(scaler, len(weights))
-    # Weights of rescaled rows, as weights of the scaled ones.
+    # From weights of rescaled rows to weights of scaled rows.
     weights = weights * record.data.row_factor
     constant = (record.result.score_at_zero or 0.0) - float(shift @ weights)
     if not norm:
         weights, factors = weights * factors, np.ones(0)
     inputs = [to_dict(column) for column in columns if column.is_feature]
-    if others := [each for each in inputs if each["kind"] not in KINDS]:
+    if refused := [column for column in inputs if column["kind"] not in KINDS]:
         raise ParameterError(
-            f"Column {others[0]['name']!r} is read as {others[0]['kind']}, which exported models cannot do."
+            f"Column {refused[0]['name']!r} is read as {refused[0]['kind']}, which exported models cannot do."
         )
     facts = {
         "norm": norm,
@@ -128,10 +128,10 @@ def _affine(scaler: Scaler, features: int) -> tuple[NDArray[np.float64], NDArray
     """(d,) factors and shifts of the columns: the scaled column is factor x - shift."""
     if not scaler.divisor.size:
         return np.ones(features), np.zeros(features)
-    known = scaler.divisor > 0.0  # others become constant
-    factors = np.where(known, 1.0 / np.where(known, scaler.divisor, 1.0), 0.0)
+    varies = scaler.divisor > 0.0  # the other columns become constant
+    factors = np.where(varies, 1.0 / np.where(varies, scaler.divisor, 1.0), 0.0)
     shift = scaler.offset * factors
-    return (2.0 * factors, 2.0 * shift + known) if scaler.scaling is Scaling.minmax else (factors, shift)
+    return (2.0 * factors, 2.0 * shift + varies) if scaler.scaling is Scaling.minmax else (factors, shift)
 
 
 def _weights(cell: CellResult) -> NDArray[np.float64]:

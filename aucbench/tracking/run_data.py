@@ -30,7 +30,7 @@ from aucbench.studies.result import (
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
 TAG_LENGTH = 5000  # MLflow's limit
-CLOCK, SAMPLES = "cost/train_seconds", "cost/samples"  # metrics that are axes of the curves
+CLOCK, SAMPLES = "cost/train_seconds", "cost/samples"  # metrics for the x axes of the curves
 ERROR = "test/one_minus_auc"
 CELLS, RECORDS, WEIGHTS = "cells.parquet", "records.json", "weights.npz"  # files
 
@@ -54,7 +54,7 @@ def note(entry: FinishedEntry) -> str:
         f"while the method trains and stops while it is measured."
     )
     measures = common([cell.record for cell in entry.cells])
-    parts += [f"`{each.rows}/{each.name}` is the {each.title} at the same checkpoints." for each in measures]
+    parts += [f"`{item.rows}/{item.name}` is the {item.title} at the same checkpoints." for item in measures]
     if diverged := diverged_in_words(entry.cells):
         parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
     if entry.failures or entry.missing:
@@ -65,26 +65,26 @@ def note(entry: FinishedEntry) -> str:
 
 
 def run_name(described: EntryDescription) -> str:
-    """The method and what is not its default, so that rows of one method are told apart."""
+    """The method and its non-default settings, which distinguish the rows of one method."""
     return " ".join([described.algorithm.name, *_variant(described)])
 
 
 def _variant(described: EntryDescription) -> list[str]:
-    """Words for the settings that differ from the method's defaults; all settings if it is not installed."""
+    """The settings that differ from the method's defaults; all settings if it is not installed."""
     algorithm, loss, features = described.algorithm, described.loss, described.features
     tuning = described.tuning
     tuned = tuning.space if tuning.name != "none" else {}
     fields = {key: value for key, value in changed("algo", algorithm).items() if key not in tuned}
-    words = [f"{key}={_short(value)}" for key, value in fields.items()]
+    terms = [f"{key}={_short(value)}" for key, value in fields.items()]
     parts = ("loss", loss, first_loss(algorithm.name)), ("features", features, "identity")
     for group, part, usual in parts:
         if part and part.name != usual:
-            words.append(part.name)
+            terms.append(part.name)
         if part and (group == "loss" or part.name != usual):
-            words += [f"{key}={_short(value)}" for key, value in changed(group, part).items()]
+            terms += [f"{key}={_short(value)}" for key, value in changed(group, part).items()]
     if tuned:
-        words.append("tuned" if tuning.name == "grid" else f"tuned:{tuning.name}")
-    return words + [f"rows={described.max_train_rows}"] * (described.max_train_rows is not None)
+        terms.append("tuned" if tuning.name == "grid" else f"tuned:{tuning.name}")
+    return terms + [f"rows={described.max_train_rows}"] * (described.max_train_rows is not None)
 
 
 def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
@@ -112,42 +112,42 @@ def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
     if costs := [cell.record.tuned.cost for cell in cells if cell.record.tuned]:
         for key in ("passes", "train_seconds"):
             totals[f"cost/tuning_{key}"] = float(np.mean([getattr(cost, key) for cost in costs]))
-    if diverged:  # the last checkpoint before a method diverged is no final AUC
+    if diverged:  # the last AUC before divergence is not final
         names = ["test/auc", *measures]
         totals |= dict.fromkeys([*names, *(f"{name}_std" for name in names), ERROR], float("nan"))
     totals["runs/diverged"] = float(diverged)
-    seconds, step = max(own.train_seconds for own in results), max(own.iterations for own in results)
+    seconds, step = max(run.train_seconds for run in results), max(run.iterations for run in results)
     yield from ((key, value, seconds, step) for key, value in totals.items())
 
 
 def params(entry: FinishedEntry) -> dict[str, Any]:
-    """Everything that was set, by the names of the command line.
+    """All settings, by the names of the command line.
 
-    MLflow's page of a comparison opens on the first names by their letters that differ between runs, capital
-    letters first. Two such names, which all methods share, come before the hyperparameters of methods.
+    MLflow's comparison page selects the alphabetically first names that differ between runs, capital letters
+    first. Two capitalised names, common to all methods, precede the hyperparameters of methods.
     """
     record = entry.record
-    found: dict[str, Any] = {"Loss": record.loss.name if record.loss else "none", "Method": run_name(record)}
+    fields: dict[str, Any] = {"Loss": record.loss.name if record.loss else "none", "Method": run_name(record)}
     for group, name in (GROUPS | {"tuning": "tuning", "protocol": "protocol"}).items():
-        found |= grouped(group, getattr(record, name))
-    found |= subset(record, ("scaling", "rescale", "regularisation", "max_train_rows", "order", "dtype"))
-    found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
-    found |= seed_fields([cell.record.seeds for cell in entry.cells])
-    found["dataset.part"] = record.dataset.part
+        fields |= grouped(group, getattr(record, name))
+    fields |= subset(record, ("scaling", "rescale", "regularisation", "max_train_rows", "order", "dtype"))
+    fields |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
+    fields |= seed_fields([cell.record.seeds for cell in entry.cells])
+    fields["dataset.part"] = record.dataset.part
     measures = common([cell.record for cell in entry.cells])
     for measure in measures:
-        found |= {f"{measure.name}.{key}": value for key, value in measure.parameters.items()}
+        fields |= {f"{measure.name}.{key}": value for key, value in measure.parameters.items()}
     rows = subset(record.data, ("train_rows", "train_positives", "test_rows", "test_positives"))
     rows |= {"positive": ", ".join(record.data.positive), "negative": ", ".join(record.data.negative)}
-    return found | {f"data.{name}": value for name, value in rows.items() if value not in ("", None)}
+    return fields | {f"data.{name}": value for name, value in rows.items() if value not in ("", None)}
 
 
 def tags(entry: FinishedEntry) -> dict[str, str]:
     """The tags by which runs are searched."""
     record, ruleset = entry.record, entry.ruleset
     records = [cell.record for cell in entry.cells]
-    diverged = sum(each.diverged for each in records)
-    found = {
+    diverged = sum(cell_record.diverged for cell_record in records)
+    texts = {
         "algo": record.algorithm.name,
         "dataset": entry.title,
         "loss": record.loss.name if record.loss else "none",
@@ -160,13 +160,13 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         "diverged": f"{diverged} of {len(records)}" if diverged else "",
         "metrics": listed(common(records)),
         "tuned": chosen_in_words(records)[:TAG_LENGTH],
-        "mlflow.source.git.commit": (record.git_commit or "").partition("+")[0],  # MLflow's has no changes
+        "mlflow.source.git.commit": (record.git_commit or "").partition("+")[0],  # without the local changes
     }
     if entry.failures or entry.missing:
-        found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
+        texts["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
     if ruleset:
-        found["ruleset"] = " ".join([str(ruleset), *ruleset.departures])[:TAG_LENGTH]
-    return {name: text for name, text in found.items() if text}
+        texts["ruleset"] = " ".join([str(ruleset), *ruleset.departures])[:TAG_LENGTH]
+    return {name: text for name, text in texts.items() if text}
 
 
 def _short(value: Any) -> str:

@@ -1,6 +1,6 @@
-"""Writes the pages that are made of the code: methods, losses, feature maps, data sets, commands, fields.
+"""Sphinx extension for pages made from code: methods, losses, feature maps, data sets, commands, fields.
 
-A plugin that is installed has its page: nothing here lists one by name, but for those of the front page.
+Every installed plugin has its page: no plugin is listed here by name, except those of the front page.
 """
 
 import shutil
@@ -49,7 +49,7 @@ def generate(app: Any) -> None:
 
 
 def _write_formula(translator: Any, node: Any) -> None:
-    """Called by Sphinx for a formula: MathML, which browsers typeset without a script or a network."""
+    """Write a formula as MathML, which browsers typeset without scripts or network; called by Sphinx."""
     is_block = isinstance(node, nodes.math_block)
     formula = tex2mathml(node.astext(), as_block=is_block)
     translator.body.append(f'<div class="formula">{formula}</div>' if is_block else formula)
@@ -57,9 +57,9 @@ def _write_formula(translator: Any, node: Any) -> None:
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension; called by Sphinx."""
     app.srcdir = type(app.srcdir)(source_copy.make(Path(app.doctreedir) / "source"))
-    # Without the runs whose results pages show, somebody who edits a page can build the site in a minute.
+    # Without runs, the site builds in a minute: enough for editing a page.
     app.add_config_value("aucbench_runs", True, "html", types=[bool])
     app.connect("builder-inited", generate, priority=100)  # before the gallery
     app.connect("source-read", printed.insert)

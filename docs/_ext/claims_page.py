@@ -1,4 +1,4 @@
-"""The table of claimed and measured rates and costs, which ``python -m studies.claims`` wrote."""
+"""The table of claimed and measured rates and costs, from the output of ``python -m studies.claims``."""
 
 import json
 from functools import cache
@@ -20,37 +20,37 @@ def _findings() -> dict[str, dict[str, Any]]:
 
 
 def write(folder: Path) -> None:
-    """Write the table, and when and where it was measured, into a folder."""
+    """Write the table, with dates and machines of the measurements, into a folder."""
     rows = []
-    for name, found in _findings().items():
-        rate, cost = found["rate"], found["cost"]
+    for name, finding in _findings().items():
+        rate, cost = finding["rate"], finding["cost"]
         parts = (rate["claimed"], rate["measured"] or "-", rate["verdict"])
-        parts += (cost["claimed"], cost["measured"] or "-", cost["verdict"], _reasons(found))
+        parts += (cost["claimed"], cost["measured"] or "-", cost["verdict"], _reasons(finding))
         rows.append((f"[`{name}`](generated/methods/{name}.md)", *(escaped(part) for part in parts)))
-    made = sorted({_made(found) for found in _findings().values()})
+    conditions = sorted({_made(finding) for finding in _findings().values()})
     (folder / "claims.inc").write_text(
-        f"{table(HEAD, rows)}\n\nMeasured {'; '.join(made)}.\n", encoding="utf-8"
+        f"{table(HEAD, rows)}\n\nMeasured {'; '.join(conditions)}.\n", encoding="utf-8"
     )
 
 
 def facts(name: str) -> list[tuple[str, str]]:
-    """Rows for the page of a method; none for one that was not measured."""
-    if (found := _findings().get(name)) is None:
+    """Rows for the page of a method; empty if the method was not measured."""
+    if (finding := _findings().get(name)) is None:
         return []
-    rate, cost = found["rate"], found["cost"]
+    rate, cost = finding["rate"], finding["cost"]
     rows = [
         ("measured rate", escaped(f"{rate['measured']}: {rate['verdict']}" if rate["measured"] else "")),
         ("measured cost", escaped(f"{cost['measured'] or 'none'}: {cost['verdict']}")),
-        ("deviation from the claims", escaped(_reasons(found))),
+        ("deviation from the claims", escaped(_reasons(finding))),
     ]
-    made = f"{code(f'python -m studies.claims {name}')} {_made(found)}, see [claims](../../claims.md)"
-    return [row for row in rows if row[1]] + [("measured by", made)]
+    origin = f"{code(f'python -m studies.claims {name}')} {_made(finding)}, see [claims](../../claims.md)"
+    return [row for row in rows if row[1]] + [("measured by", origin)]
 
 
-def _made(found: dict[str, Any]) -> str:
-    return f"on {found['date']} with aucbench {found['version']} ({escaped(found['machine'])})"
+def _made(finding: dict[str, Any]) -> str:
+    return f"on {finding['date']} with aucbench {finding['version']} ({escaped(finding['machine'])})"
 
 
-def _reasons(found: dict[str, Any]) -> str:
-    settings = f"with {found['settings']}" if found["settings"] else ""
-    return "; ".join(part for part in (settings, found["rate"]["why"], found["cost"]["why"]) if part)
+def _reasons(finding: dict[str, Any]) -> str:
+    settings = f"with {finding['settings']}" if finding["settings"] else ""
+    return "; ".join(part for part in (settings, finding["rate"]["why"], finding["cost"]["why"]) if part)

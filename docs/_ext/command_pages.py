@@ -1,4 +1,4 @@
-"""The command line, as its own ``--help`` tells it."""
+"""The page of the command line, with the output of ``--help``."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ def pages() -> dict[str, str]:
     for name in COMMANDS:
         if name != "run":
             parts.append(f"## aucbench {name}\n\n{_block([name, '--help'])}")
-            parts += [_block([name, own, "--help"]) for own in _subcommands(name)]
+            parts += [_block([name, subcommand, "--help"]) for subcommand in _subcommands(name)]
     parts.append(
         "## aucbench run\n\nEvery word after `run` is a choice or a field, see [running](../running.md) and "
         "the [configuration](configuration.md)."
@@ -31,10 +31,10 @@ def _subcommands(name: str) -> list[str]:
     return sorted(getattr(function, "commands", ()))
 
 
-def _block(words: list[str]) -> str:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        status = main(words)
+def _block(argv: list[str]) -> str:
+    stdout = io.StringIO()
+    with contextlib.redirect_stdout(stdout):
+        status = main(argv)
     if status:
-        raise RuntimeError(f"aucbench {' '.join(words)} ended with status {status}")
-    return f"```text\n{printed.getvalue().rstrip()}\n```"
+        raise RuntimeError(f"aucbench {' '.join(argv)} ended with status {status}")
+    return f"```text\n{stdout.getvalue().rstrip()}\n```"

@@ -1,6 +1,6 @@
-"""Sizes of the change in AUC when one thing is chosen differently and all else stays.
+"""Sizes of the change in AUC when one factor changes and all others stay the same.
 
-Every line of the table has comparisons of two choices that differ in one respect. The change is the
+Each row of the table compares pairs of choices that differ in one factor. The change is the
 difference of their AUCs on the same rows, by family of data sets; its size is the root mean square over
 families.
 """
@@ -33,7 +33,7 @@ STOCHASTIC = (
     "pair_batch",
     "oam_gra",
 )
-SOLVED = {  # stochastic methods by the one that finds the optimum of the same loss
+SOLVED = {  # stochastic methods by the method that finds the optimum of the same loss
     "svm_or": ("psam", "roc_sgd"), "ls_svm": ("solam", "opauc", "spdam", "fsauc"),
     "log_reg": ("sgd_log", "ftrl_log"),
 }  # fmt: skip
@@ -44,7 +44,7 @@ Compared = tuple[str, tuple["pd.Series[float]", ...]]
 
 
 def _between(frame: pd.DataFrame, pairs: list[tuple[Choice, Choice]]) -> tuple["pd.Series[float]", ...]:
-    return tuple(found for own, other in pairs if len(found := gains(frame, own, other)))
+    return tuple(changes for choice, baseline in pairs if len(changes := gains(frame, choice, baseline)))
 
 
 def _model(frame: pd.DataFrame) -> Compared:
@@ -81,7 +81,7 @@ def _pairs(frame: pd.DataFrame) -> Compared:
 
 
 def _algorithm(frame: pd.DataFrame) -> Compared:
-    pairs = [(Choice(own), Choice(exact)) for exact, names in SOLVED.items() for own in names]
+    pairs = [(Choice(method), Choice(exact)) for exact, names in SOLVED.items() for method in names]
     return "eight stochastic methods minus the optimum of their loss", _between(frame, pairs)
 
 
@@ -101,16 +101,16 @@ def _split(frame: pd.DataFrame) -> Compared:
 
 
 def _again(frame: pd.DataFrame, seed: str) -> tuple["pd.Series[float]", ...]:
-    """Runs with seed 1 minus runs with seed 0; with another split, the order differs, too."""
+    """AUC with seed 1 minus AUC with seed 0; if the split differs, the order differs, too."""
     names = RESEEDED if seed == "order" else ("log_reg_cv", "psam", "boosting")
-    own = frame[frame["method"].isin(names) & (frame["features"] == "identity") & ~frame["tuned"]]
-    own = own[(own["split"] == 0) if seed == "order" else (own["split"] == own["order"])]
-    own = own[~(own["method"].eq("boosting") & own["loss"].ne("logistic"))]
-    found = []
+    subset = frame[frame["method"].isin(names) & (frame["features"] == "identity") & ~frame["tuned"]]
+    subset = subset[(subset["split"] == 0) if seed == "order" else (subset["split"] == subset["order"])]
+    subset = subset[~(subset["method"].eq("boosting") & subset["loss"].ne("logistic"))]
+    changes = []
     for name in names:
-        runs = own[own["method"] == name].set_index(["data_set", "family", seed])["auc"].unstack(seed)
-        found.append(by_family(runs[1] - runs[0]))
-    return tuple(found)
+        runs = subset[subset["method"] == name].set_index(["data_set", "family", seed])["auc"].unstack(seed)
+        changes.append(by_family(runs[1] - runs[0]))
+    return tuple(changes)
 
 
 FACTORS: dict[str, Callable[[pd.DataFrame], Compared]] = {
@@ -127,17 +127,17 @@ FACTORS: dict[str, Callable[[pd.DataFrame], Compared]] = {
 
 @cache
 def factors() -> pd.DataFrame:
-    """A line for each factor, the largest change first: what is compared, its size, and the mean change."""
+    """A row for each factor, the largest change first: the comparison, the size, and the mean change."""
     frame, rows = cells(*FILES), []
     for name, compare in FACTORS.items():
-        text, found = compare(frame)
-        means = [float(each.mean()) for each in found]
+        text, changes = compare(frame)
+        means = [float(change.mean()) for change in changes]
         rows.append(
             {
                 "factor": name,
                 "compared": text,
-                "families": min(len(each) for each in found),
-                "size": size(found),
+                "families": min(len(change) for change in changes),
+                "size": size(changes),
                 "mean": sum(means) / len(means),
             }
         )
@@ -145,9 +145,9 @@ def factors() -> pd.DataFrame:
 
 
 def factor_table() -> str:
-    """The table of README."""
+    """The table of factors in README."""
     rows = [
-        (each["factor"], each["compared"], f"{each['size']:.4f}", signed(each["mean"]), f"{each['families']}")
-        for each in factors().to_dict("records")
+        (row["factor"], row["compared"], f"{row['size']:.4f}", signed(row["mean"]), f"{row['families']}")
+        for row in factors().to_dict("records")
     ]
     return table(("What is chosen", "Compared", "Typical change of the AUC", "Mean change", "Families"), rows)

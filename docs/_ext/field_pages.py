@@ -1,4 +1,4 @@
-"""The fields of a run, from the classes that hold them."""
+"""The page of the fields of a run, from the classes that define the fields."""
 
 import inspect
 from dataclasses import MISSING, fields
@@ -57,13 +57,13 @@ def _plain_intro(cls: type) -> str:
 def _table(prefix: str, classes: tuple[Any, ...]) -> str:
     rows = []
     for cls in classes:
-        described = {name: text for name, (_, text) in parameters(cls).items()}
-        if len(fields(cls)) == 1 and not described:  # then the class says it
-            described = {fields(cls)[0].name: _plain_intro(cls)}
+        descriptions = {name: text for name, (_, text) in parameters(cls).items()}
+        if len(fields(cls)) == 1 and not descriptions:  # described by the docstring of the class
+            descriptions = {fields(cls)[0].name: _plain_intro(cls)}
         for field in fields(cls):
-            default = None if field.default is MISSING else getattr(field.default, "value", field.default)
-            shown = "" if field.default is MISSING else code("null" if default is None else _yaml(default))
-            rows.append((code(prefix + field.name), shown, escaped(described.get(field.name, ""))))
+            value = None if field.default is MISSING else getattr(field.default, "value", field.default)
+            default = "" if field.default is MISSING else code("null" if value is None else _yaml(value))
+            rows.append((code(prefix + field.name), default, escaped(descriptions.get(field.name, ""))))
     return table(("field", "default", "meaning"), rows) if rows else ""
 
 

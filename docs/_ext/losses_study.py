@@ -1,4 +1,4 @@
-"""Does a loss over all pairs pay, for a given model? What the archive of ``+experiment=losses`` says."""
+"""Losses over pairs against balanced cross entropy by model, from the archive of ``+experiment=losses``."""
 
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ ARCHIVE = Path(__file__).parents[1] / "results" / "losses.zip"
 PAIRS = ("logistic", "squared_hinge", "square", "exponential")
 NAMES = {"plain": "cross entropy", **{name: name.replace("_", " ") for name in PAIRS}}
 
-# Class of model: balanced cross entropy, and by loss what is compared with it.
+# By class of model: the choice with balanced cross entropy, and the compared choices by loss.
 CLASSES: dict[str, tuple[Choice, dict[str, Choice]]] = {
     "linear": (Choice("log_reg"), {loss: Choice("bam", loss) for loss in PAIRS}),
     "kernel": (
@@ -45,27 +45,27 @@ def differences() -> pd.DataFrame:
     for model, (reference, losses) in CLASSES.items():
         base = chosen(frame, reference)
         for loss, choice in losses.items():
-            found = (chosen(frame, choice) - base).dropna()
-            own = found.groupby(level=["data_set", "family"]).mean().rename("gain").reset_index()
-            parts.append(own.assign(model=model, method=loss))
-    found = pd.concat(parts, ignore_index=True)
-    few = found.groupby(["model", "method"])["family"].transform("nunique") < FEWEST
-    return found[~few].reset_index(drop=True)
+            set_gains = (chosen(frame, choice) - base).dropna()
+            means = set_gains.groupby(level=["data_set", "family"]).mean().rename("gain").reset_index()
+            parts.append(means.assign(model=model, method=loss))
+    set_gains = pd.concat(parts, ignore_index=True)
+    too_few = set_gains.groupby(["model", "method"])["family"].transform("nunique") < FEWEST
+    return set_gains[~too_few].reset_index(drop=True)
 
 
 @cache
 def compared() -> pd.DataFrame:
-    """Gain, interval and verdict of each loss over families; intervals hold for a class at once."""
+    """Gain, interval and verdict of each loss over families; intervals hold jointly for a class of model."""
     parts = [
-        compare_families(own, ROPE).reset_index().assign(model=model)
-        for model, own in differences().groupby("model", sort=False)
+        compare_families(group, ROPE).reset_index().assign(model=model)
+        for model, group in differences().groupby("model", sort=False)
     ]
     return pd.concat(parts, ignore_index=True).rename(columns={"method": "loss"})
 
 
 @cache
 def slopes() -> pd.DataFrame:
-    """How the gain of the logistic loss over pairs changes when the classes become ten times as unequal."""
+    """Change in the gain of the logistic loss over pairs if classes become ten times as unequal."""
     frame = cells(ARCHIVE).groupby("data_set")[["rows", "columns", "positives"]].mean()
     facts = pd.DataFrame(
         {
@@ -75,22 +75,22 @@ def slopes() -> pd.DataFrame:
             "features": frame["columns"].to_numpy(),
         }
     )
-    own = differences()
-    logistic = own[own["method"] == "logistic"]
-    found = meta_regression(logistic.drop(columns="method").rename(columns={"model": "method"}), facts)
-    return found[found["covariate"] == "imbalance"].set_index("method")
+    set_gains = differences()
+    logistic = set_gains[set_gains["method"] == "logistic"]
+    regression = meta_regression(logistic.drop(columns="method").rename(columns={"model": "method"}), facts)
+    return regression[regression["covariate"] == "imbalance"].set_index("method")
 
 
 def known_models() -> list[str]:
-    """Classes of model of which the archive has enough families."""
+    """Classes of model with enough families in the archive."""
     return [model for model in CLASSES if (differences()["model"] == model).any()]
 
 
 def losses_table() -> str:
-    """Gains over balanced cross entropy, a line for each class of model and a column for each loss."""
-    own = compared().set_index(["model", "loss"])
+    """Gains over balanced cross entropy, a row for each class of model and a column for each loss."""
+    gains = compared().set_index(["model", "loss"])
     rows = [
-        (model, *(_shown(own.loc[model, loss]) if (model, loss) in own.index else "" for loss in NAMES))
+        (model, *(_shown(gains.loc[model, loss]) if (model, loss) in gains.index else "" for loss in NAMES))
         for model in known_models()
     ]
     return table(("Model", "Cross entropy", *(f"Pairs: {NAMES[loss]}" for loss in PAIRS)), rows)
@@ -101,19 +101,19 @@ def _shown(row: pd.Series) -> str:
 
 
 def losses_sentences() -> str:
-    """The answer in words."""
-    own = compared()
-    pairs = own[own["loss"].isin(PAIRS)]
+    """The answer for README and the front page, in words."""
+    gains = compared()
+    pairs = gains[gains["loss"].isin(PAIRS)]
     best = pairs.loc[pairs.groupby("model", sort=False)["gain"].idxmax()].set_index("model")
     texts = [
         f"{signed(row['gain'])} for {_noun(model)} ({NAMES[row['loss']]}, {row['verdict']})"
         for model, row in best.iterrows()
     ]
-    families = int(own["families"].max())
+    families = int(gains["families"].max())
     sets = differences()["data_set"].nunique()
-    above = slopes()
-    rising = [_noun(model) for model, row in above.iterrows() if row["low"] > 0]
-    falling = [_noun(model) for model, row in above.iterrows() if row["high"] < 0]
+    imbalance = slopes()
+    rising = [_noun(model) for model, row in imbalance.iterrows() if row["low"] > 0]
+    falling = [_noun(model) for model, row in imbalance.iterrows() if row["high"] < 0]
     trend = (
         "The gain of the logistic loss over pairs does not change clearly with the imbalance of the classes."
         if not rising and not falling
@@ -125,14 +125,14 @@ def losses_sentences() -> str:
         )
     )
     better = [_noun(model) for model, row in best.iterrows() if row["verdict"] in BETTER]
-    found = (
+    finding = (
         f"a loss over pairs is better for {' and '.join(better)}"
         if better
         else ("no loss over pairs is shown to be better than balanced cross entropy")
     )
     return (
         f"**Does an AUC loss pay?** With the same model and settings, on {sets} data sets of {families} "
-        f"families, {found}. The largest gain of a loss over pairs is {listed(texts)}. {trend}"
+        f"families, {finding}. The largest gain of a loss over pairs is {listed(texts)}. {trend}"
     )
 
 
@@ -146,25 +146,25 @@ def _noun(model: str) -> str:
 
 
 def losses_picture() -> Figure:
-    """Gains of all losses with their intervals over the band of the rope, in the style that is in force."""
-    own = compared()
-    rows = [(row["model"], row["loss"], row) for row in own.to_dict("records")]
+    """Gains of all losses with their intervals over the band of the rope, in the current style."""
+    gains = compared()
+    rows = [(row["model"], row["loss"], row) for row in gains.to_dict("records")]
     figure, axes = begin(0.8 + 0.19 * len(rows))
     axes.axvspan(-ROPE, ROPE, color="0.9", linewidth=0, zorder=0)
     axes.axvline(0.0, color="0.45", linewidth=0.8, zorder=1)
     limit = max(0.03, float(np.quantile([abs(row["gain"]) for _, _, row in rows], 0.8)) * 2)
-    for place, (_, _, row) in enumerate(rows):
+    for index, (_, _, row) in enumerate(rows):
         colour = VERDICT_COLOURS.get(row["verdict"], VERDICT_COLOURS["undecided"])[0]
         ends = np.clip([row["low"], row["high"]], -limit, limit)
-        axes.plot(ends, [place, place], color=colour, linewidth=1.1, zorder=2)
+        axes.plot(ends, [index, index], color=colour, linewidth=1.1, zorder=2)
         if abs(row["gain"]) <= limit:
-            axes.plot([row["gain"]], [place], "o", color=colour, markersize=4, zorder=3)
+            axes.plot([row["gain"]], [index], "o", color=colour, markersize=4, zorder=3)
         axes.annotate(
-            f"{signed(row['gain'])}  {row['verdict']}", (1.02, place), xycoords=("axes fraction", "data"),
+            f"{signed(row['gain'])}  {row['verdict']}", (1.02, index), xycoords=("axes fraction", "data"),
             va="center", fontsize=7, color=colour,
         )  # fmt: skip
-    for place in np.cumsum(own.groupby("model", sort=False).size())[:-1]:
-        axes.axhline(place - 0.5, color="0.8", linewidth=0.6)
+    for index in np.cumsum(gains.groupby("model", sort=False).size())[:-1]:
+        axes.axhline(index - 0.5, color="0.8", linewidth=0.6)
     axes.set_xlim(-limit, limit)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), [f"{model}: {NAMES[loss]}" for model, loss, _ in rows], fontsize=7)

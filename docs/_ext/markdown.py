@@ -10,21 +10,21 @@ URL = re.compile(r"(https?://[^\s;,]+[^\s;,.])")
 
 
 def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
-    """Plain text as Markdown: what is between backticks stays code, and a linked name becomes a link."""
-    found = []
+    """Plain text as Markdown: text between backticks stays code, and a linked name becomes a link."""
+    pieces = []
     for part in CODE.split(text):
         if not CODE.fullmatch(part):
             texts = URL.split(part)
-            found += [f"<{t}>" if URL.fullmatch(t) else SPECIAL.sub(r"\\\1", t) for t in texts]
+            pieces += [f"<{t}>" if URL.fullmatch(t) else SPECIAL.sub(r"\\\1", t) for t in texts]
             continue
-        word = part.strip("`")
-        target = (links or {}).get(word)
-        found.append(f"[`{word}`]({target})" if target else f"`{word}`")
-    return "".join(found)
+        name = part.strip("`")
+        target = (links or {}).get(name)
+        pieces.append(f"[`{name}`]({target})" if target else f"`{name}`")
+    return "".join(pieces)
 
 
 def prose(docstring: str, links: Mapping[str, str] | None = None) -> str:
-    """A docstring of paragraphs and indented formulas."""
+    """A docstring of paragraphs and indented formulas as Markdown."""
     blocks: list[tuple[bool, list[str]]] = []
     for line in inspect.cleandoc(docstring).splitlines():
         formula = line.startswith("    ") or (not line and bool(blocks) and blocks[-1][0])
@@ -35,7 +35,7 @@ def prose(docstring: str, links: Mapping[str, str] | None = None) -> str:
     for formula, lines in blocks:
         text = "\n".join(lines)
         if not formula:
-            texts += [escaped(each, links) for each in text.split("\n\n")]
+            texts += [escaped(paragraph, links) for paragraph in text.split("\n\n")]
         elif text.strip():
             texts.append("```text\n" + inspect.cleandoc("\n" + text).rstrip() + "\n```")
     return "\n\n".join(text.strip("\n") for text in texts)

@@ -1,4 +1,4 @@
-"""A page for each method, from its docstrings and its declarations."""
+"""A page for each method, from its docstrings and declarations."""
 
 import inspect
 import sys
@@ -33,13 +33,13 @@ def pages() -> dict[str, str]:
     """Texts by file name below ``generated``."""
     plugins = aucbench.catalog().plugins[Family.algorithms]
     links = {name: f"{name}.md" for name in plugins}
-    found = {f"methods/{name}.md": _page(plugin, links) for name, plugin in plugins.items()}
-    found |= {f"{source_page(plugin.source)}.md": _source(plugin.source) for plugin in plugins.values()}
-    return found | {"methods/index.md": _index(list(plugins.values()))}
+    texts = {f"methods/{name}.md": _page(plugin, links) for name, plugin in plugins.items()}
+    texts |= {f"{source_page(plugin.source)}.md": _source(plugin.source) for plugin in plugins.values()}
+    return texts | {"methods/index.md": _index(list(plugins.values()))}
 
 
 def source_page(module: str) -> str:
-    """Where the source of a module is shown, below ``generated`` and without the ending of a file."""
+    """The page with the source of a module: its path below ``generated``, without file extension."""
     return f"sources/{module}"
 
 
@@ -72,15 +72,15 @@ def _index(plugins: list[Plugin]) -> str:
 
 def _page(plugin: Plugin, links: dict[str, str]) -> str:
     cls, name = plugin.cls, plugin.name
-    others = {other: target for other, target in links.items() if other != name}
-    module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
+    method_links = {method: target for method, target in links.items() if method != name}
+    docstring = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     parts = [
         f"# {escaped(name)}",
         escaped(plugin.summary),
         f"```text\npython -m aucbench algo={name}\n```",
         _facts(cls),
         f"![AUC of {name} on digits]({name}.svg)\n\n{CURVE}" if has_curve(name) else "",
-        "## How it works\n\n" + prose(module, others),
+        "## How it works\n\n" + prose(docstring, method_links),
         _parameters(cls),
         _list("Where it differs from its source", MethodFacts(cls).deviations),
         _grid(cls),
@@ -101,8 +101,8 @@ def _facts(cls: type) -> str:
         rows += [("cost of an iteration", escaped(claims.cost)), ("claimed rate", escaped(claims.rate))]
     rows += claims_page.facts(str(cls.name))  # type: ignore[attr-defined]
     if losses:
-        named = ", ".join(code(loss) for loss in losses if loss != "*")
-        rows.append(("loss", f"{named}, or any other" if named and any_loss else named or "any"))
+        names = ", ".join(code(loss) for loss in losses if loss != "*")
+        rows.append(("loss", f"{names}, or any other" if names and any_loss else names or "any"))
     rows.append(("class of model", str(class_of_model(cls()))))
     if facts.objective:
         rows.append(("objective", "declared: `aucbench optimum` finds its minimum"))
@@ -110,15 +110,15 @@ def _facts(cls: type) -> str:
         rows.append(("weights of rows", "taken: `sample_weight` of `AUCClassifier.fit`"))
     if facts.plans:
         rows.append(("budget", "must know the number of iterations beforehand"))
-    rows += [(f"needs {what}", escaped(why)) for what, why in facts.requires.items()]
+    rows += [(f"needs {package}", escaped(reason)) for package, reason in facts.requires.items()]
     return table(("", ""), rows)
 
 
 def _parameters(cls: type) -> str:
-    described = parameters(cls)
+    descriptions = parameters(cls)
     rows = []
     for field in fields(cls):  # type: ignore[arg-type]
-        kind, text = described.get(field.name, ("", ""))
+        kind, text = descriptions.get(field.name, ("", ""))
         default = "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
         rows.append((code(f"algo.{field.name}"), escaped(kind), default, escaped(text)))
     return "## Parameters\n\n" + table(("field", "value", "default", "meaning"), rows) if rows else ""
@@ -137,12 +137,12 @@ def _citation(cls: type) -> str:
     entry = bibliography(cls).get(key, "") if key else ""
     if not entry:
         return f"## Citation\n\n`{key}`" if key else ""
-    where = f" <{link(entry)}>" if link(entry) else ""
-    return f"## Citation\n\n{escaped(sentence(entry))}{where}\n\n```bibtex\n{entry}\n```"
+    url = f" <{link(entry)}>" if link(entry) else ""
+    return f"## Citation\n\n{escaped(sentence(entry))}{url}\n\n```bibtex\n{entry}\n```"
 
 
 def _list(title: str, texts: Any) -> str:
-    return f"## {title}\n\n" + "\n".join(f"- {escaped(each)}" for each in texts) if texts else ""
+    return f"## {title}\n\n" + "\n".join(f"- {escaped(text)}" for text in texts) if texts else ""
 
 
 def _of(cls: type, name: str) -> Any:

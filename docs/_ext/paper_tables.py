@@ -1,6 +1,6 @@
-"""Tables of papers beside ours, from the archives ``docs/results/TABLE*.zip``.
+"""Tables of papers beside our results, from the archives ``docs/results/TABLE*.zip``.
 
-``python docs/_ext/paper_tables.py TABLE`` prints what the page of reproduced results shows of a table.
+``python docs/_ext/paper_tables.py TABLE`` prints a table as on the page of reproduced results.
 """
 
 import sys
@@ -22,14 +22,14 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 @cache
 def compared(name: str) -> "pd.DataFrame":
-    """The rows of a table that were run, judged; empty without an archive."""
+    """Verdicts on the rows of a table that were run; empty without an archive."""
     archives = [read(path)[1] for path in sorted(RESULTS.glob(f"{name}*.zip"))]
-    frame = papers.compare(papers.TABLES[name], joined(from_store(each) for each in archives))
+    frame = papers.compare(papers.TABLES[name], joined(from_store(archive) for archive in archives))
     return frame[frame["runs"] > 0]
 
 
 def text(name: str) -> str:
-    """The rows, and the verdicts in a sentence."""
+    """The rows of a table, and the verdicts in a sentence."""
     frame = compared(name)
     if frame.empty:
         return "The archive of this table is not in this checkout."
@@ -37,20 +37,20 @@ def text(name: str) -> str:
 
 
 def verdicts() -> list[str]:
-    """Whether each number that was compared is equal, better or worse, over all tables."""
+    """The verdict on each compared number (equal, better or worse), over all tables."""
     counted = {Verdict.equal, Verdict.better, Verdict.worse}
     return [verdict for name in papers.TABLES for verdict in compared(name)["verdict"] if verdict in counted]
 
 
 def write(folder: Path) -> None:
-    """Write each table for the page to include, and how many numbers agree."""
+    """Write each table, and the share of equal or better numbers, for the page to include."""
     for name in papers.TABLES:
         (folder / f"{name}.inc").write_text(f"{text(name)}\n", encoding="utf-8")
-    found = verdicts()
-    worse = found.count(Verdict.worse)
-    share = f" ({1 - worse / len(found):.0%})" if found else ""
+    labels = verdicts()
+    worse = labels.count(Verdict.worse)
+    share = f" ({1 - worse / len(labels):.0%})" if labels else ""
     total = (
-        f"Of {len(found)} published numbers that were compared, {len(found) - worse}{share} are equal or "
+        f"Of {len(labels)} published numbers that were compared, {len(labels) - worse}{share} are equal or "
         f"better here, and {worse} are worse.\n"
     )
     (folder / "papers_total.inc").write_text(total, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Losses, feature maps and data sets: a page of tables each."""
+"""The pages of losses, feature maps and data sets, made of tables."""
 
 import inspect
 import math
@@ -29,11 +29,11 @@ def _all(family: Family) -> list[Plugin]:
 
 def _losses() -> str:
     rows, losses = [], _all(Family.losses)
-    for plugin in losses:
-        cls, facts = plugin.cls, LossFacts(plugin.cls)
+    for loss in losses:
+        cls, facts = loss.cls, LossFacts(loss.cls)
         rows.append(
             (
-                code(plugin.name),
+                code(loss.name),
                 _fields(cls),
                 _yes(facts.convex),
                 _constant(facts.smoothness),
@@ -42,17 +42,17 @@ def _losses() -> str:
                 _yes(facts.prox is not None),
             )
         )
-    cited = {
+    works = {
         key: bibliography(aucbench_algorithms.Solam).get(key, "")
-        for plugin in losses
-        if (key := LossFacts(plugin.cls).source)
+        for loss in losses
+        if (key := LossFacts(loss.cls).source)
     }
-    sources = "\n".join(f"- {escaped(sentence(entry))} <{link(entry)}>" for entry in cited.values() if entry)
+    sources = "\n".join(f"- {escaped(sentence(entry))} <{link(entry)}>" for entry in works.values() if entry)
     return (
         "# Losses\n\nSurrogates of the margin $m = s+ - s-$ between the score of a positive and that of a "
         "negative. A method says which losses it accepts (`loss=logistic`). Consistent means that minimising "
         "the loss over all pairs maximises the AUC in the limit.\n\n"
-        + table(("loss", "what it is"), [(code(each.name), escaped(each.summary)) for each in losses])
+        + table(("loss", "what it is"), [(code(loss.name), escaped(loss.summary)) for loss in losses])
         + "\n\n## Facts\n\n"
         + table(("loss", "parameter", "convex", "smoothness", "Lipschitz", "consistent", "prox"), rows)
         + f"\n\n## Source of the facts\n\n{sources}\n"
@@ -66,9 +66,9 @@ def _features() -> str:
     ]
     for plugin in _all(Family.features):
         parts.append(f"## {escaped(plugin.name)}\n\n{escaped(plugin.summary)}")
-        described = {name: text for name, (_, text) in parameters(plugin.cls).items()}
+        descriptions = {name: text for name, (_, text) in parameters(plugin.cls).items()}
         rows = [
-            (code(f"features.{field.name}"), _default(field), escaped(described.get(field.name, "")))
+            (code(f"features.{field.name}"), _default(field), escaped(descriptions.get(field.name, "")))
             for field in fields(plugin.cls)  # type: ignore[arg-type]
         ]
         if rows:
@@ -101,8 +101,8 @@ def _datasets() -> str:
 
 
 def _module_title(plugin: Plugin) -> str:
-    first = inspect.cleandoc(inspect.getmodule(plugin.cls).__doc__ or plugin.source).split("\n")[0]
-    return re.split(r", read without|[:;]", first)[0].rstrip(".")
+    title = inspect.cleandoc(inspect.getmodule(plugin.cls).__doc__ or plugin.source).split("\n")[0]
+    return re.split(r", read without|[:;]", title)[0].rstrip(".")
 
 
 def _bytes(cls: Any) -> str:
@@ -110,7 +110,7 @@ def _bytes(cls: Any) -> str:
         return "no"
     try:
         files = cls().files
-    except AucbenchError:  # a file of one's own, which is not named
+    except AucbenchError:  # the path to the user's file is missing
         return "a file of your own"
     if any(file.by_hand for file in files):
         return "by hand"

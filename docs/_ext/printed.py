@@ -1,8 +1,8 @@
-"""Output of the code of a page, which is run when the site is built.
+"""Output of the code on pages, which is run when the site is built.
 
-A fenced block ``{printed}`` is replaced by what was printed since the one before it. All Python blocks of
-such a page are run, in order and as one module; of the commands those that stand right above a ``{printed}``.
-A block that would stay empty ends the build.
+A fenced block ``{printed}`` is replaced by the output since the previous such block. All Python blocks of a
+page with ``{printed}`` are run in order as one module. Commands are run only right above a ``{printed}``.
+A block without output stops the build.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _texts: dict[str, list[str]] = {}
 
 
 def run(docs: Path, folder: Path) -> None:
-    """Run the pages that show what they print, each in a folder of its own, which keeps what it writes."""
+    """Run the pages with ``{printed}`` blocks, each in a folder that keeps the files of the page."""
     for page in sorted(docs.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         name = page.relative_to(docs).with_suffix("").as_posix()
@@ -36,46 +36,46 @@ def run(docs: Path, folder: Path) -> None:
 
 
 def texts(text: str, page: Path, folder: Path) -> list[str]:
-    """What the parts of a page print, one text for each block ``{printed}``."""
+    """Output of the parts of a page, one text for each block ``{printed}``."""
     module = ModuleType(f"page_{page.stem}")
-    sys.modules[module.__name__] = module  # dataclasses and pickle look there
-    found, line, before = [], 1, Path.cwd()
+    sys.modules[module.__name__] = module  # looked up by dataclasses and pickle
+    outputs, line, previous = [], 1, Path.cwd()
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(folder)
     try:
         for part in text.split(HERE)[:-1]:
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed), threadpool_limits(1):
+            stdout = io.StringIO()
+            with contextlib.redirect_stdout(stdout), threadpool_limits(1):
                 for block in PYTHON.finditer(part):
-                    above = line + part[: block.start(1)].count("\n") - 1
-                    exec(compile("\n" * above + block[1], str(page), "exec"), module.__dict__)
+                    offset = line + part[: block.start(1)].count("\n") - 1
+                    exec(compile("\n" * offset + block[1], str(page), "exec"), module.__dict__)
                 if commands := COMMANDS.search(part):
                     _type(commands[1], page)
-            found.append("\n".join(shown.rstrip() for shown in printed.getvalue().splitlines()))
-            if not found[-1].strip():
-                where = f"{page}, line {line + part.count(chr(10))}"
-                raise RuntimeError(f"{where}: nothing is printed; put a command right above the block.")
+            outputs.append("\n".join(row.rstrip() for row in stdout.getvalue().splitlines()))
+            if not outputs[-1].strip():
+                location = f"{page}, line {line + part.count(chr(10))}"
+                raise RuntimeError(f"{location}: nothing is printed; put a command right above the block.")
             line += (part + HERE).count("\n")
     finally:
-        os.chdir(before)
-        pyplot.close("all")  # else the gallery shows them as those of an example
+        os.chdir(previous)
+        pyplot.close("all")  # the gallery would show open figures as those of an example
         del sys.modules[module.__name__]
-    return found
+    return outputs
 
 
 def _type(commands: str, page: Path) -> None:
-    for command in commands.splitlines():
-        words, complaint = command.strip(), io.StringIO()
-        if not PROGRAM.match(words):
-            raise RuntimeError(f"{page}: `{words}` is no command of aucbench, and is not run.")
-        with contextlib.redirect_stderr(complaint):  # progress, or why it failed
-            status = main(PROGRAM.sub("", words, count=1).split())
+    for line in commands.splitlines():
+        command, stderr = line.strip(), io.StringIO()
+        if not PROGRAM.match(command):
+            raise RuntimeError(f"{page}: `{command}` is no command of aucbench, and is not run.")
+        with contextlib.redirect_stderr(stderr):  # progress, or the reason of a failure
+            status = main(PROGRAM.sub("", command, count=1).split())
         if status:
-            raise RuntimeError(f"{page}: `{words}` ended with {status}:\n{complaint.getvalue()}")
+            raise RuntimeError(f"{page}: `{command}` ended with {status}:\n{stderr.getvalue()}")
 
 
 def insert(app: Any, name: str, source: list[str]) -> None:
-    """Put the texts where the page has its blocks; called by Sphinx with the source of every page."""
+    """Replace the blocks of a page by their output; called by Sphinx with the source of every page."""
     for text in _texts.get(name, []):
         source[0] = source[0].replace(HERE, f"```text\n{text.rstrip()}\n```\n", 1)
     if app and not app.config.aucbench_runs:
@@ -83,5 +83,5 @@ def insert(app: Any, name: str, source: list[str]) -> None:
 
 
 def outdated(app: Any, env: Any, added: Any, changed: Any, removed: Any) -> list[str]:
-    """These pages are read anew in every build."""
+    """Names of the pages to read again in every build."""
     return list(_texts)

@@ -1,4 +1,4 @@
-"""The runs whose results the pages of methods show: a curve for each."""
+"""The runs for the pages of methods: a learning curve for each method."""
 
 import contextlib
 from pathlib import Path
@@ -12,21 +12,21 @@ from aucbench.errors import AucbenchError
 from aucbench.reports.views import figure_style
 from aucbench.studies.method_look import colour
 
-COMMON = ["tracking=none"]  # ten passes, the default; methods that converge run until they have
+COMMON = ["tracking=none"]  # ten passes by default; methods with a convergence test run until convergence
 CURVES = ["dataset=digits", "runs=3"]
 _curves: dict[str, aucbench.Result] = {}
 
 
 def run(folder: Path) -> None:
-    """Run what the folder does not have."""
+    """Run every method whose result is not in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.chdir(folder):  # Hydra leaves a folder where it is called
+    with contextlib.chdir(folder):  # Hydra creates a folder in the working directory
         for method in aucbench.catalog().plugins[Family.algorithms]:
-            # A stranger's method may not be made for such data; its page then has no curve.
+            # A third-party method may not accept these data; its page then has no curve.
             with contextlib.suppress(AucbenchError):
-                found = aucbench.run(f"algo={method}", *CURVES, "store.path=curves", *COMMON)
-                if all(len(cell.curve["auc"]) for cell in found.cells):
-                    _curves[method] = found
+                result = aucbench.run(f"algo={method}", *CURVES, "store.path=curves", *COMMON)
+                if all(len(cell.curve["auc"]) for cell in result.cells):
+                    _curves[method] = result
 
 
 def has_curve(method: str) -> bool:
@@ -35,7 +35,7 @@ def has_curve(method: str) -> bool:
 
 
 def draw_curves(folder: Path) -> None:
-    """A picture for each method, the others in grey."""
+    """Draw a picture for each method, with the other methods in grey."""
     means = {name: _mean([cell.curve for cell in result.cells]) for name, result in _curves.items()}
     with figure_style.look():
         for name in means:

@@ -1,8 +1,8 @@
 """Pictures of the leaderboard of the reference study, as a browser shows it.
 
-``python docs/_ext/screenshots.py`` takes them anew with the Chromium of the machine, and writes them beside
-the other files of the site, so that a build needs no browser. Run it after the page or the archive has
-changed.
+``python docs/_ext/screenshots.py`` takes the pictures anew with the installed Chromium and writes them beside
+the other files of the site, so that a build needs no browser. Run the script after a change of the
+page or the archive.
 """
 
 import shutil
@@ -17,8 +17,8 @@ from PIL import Image
 
 PICTURES = Path(__file__).parents[1] / "_static"
 SIZE = (1200, 780)
-COLOURS = 128  # enough for a page, and a third of the bytes
-# The address of a view, or the beginning of that of its first part.
+COLOURS = 128  # enough for a page, at a third of the file size
+# By view: its URL fragment, and the prefix of links in the view; if set, the first such link is shown.
 VIEWS: Mapping[str, tuple[str, str]] = {
     "overall": ("#overall", ""),
     "data_set": ("#data", "#data/"),
@@ -27,15 +27,15 @@ VIEWS: Mapping[str, tuple[str, str]] = {
 
 
 def path(view: str) -> Path:
-    """Where the picture of a view is kept."""
+    """Path of the picture of a view."""
     return PICTURES / f"leaderboard_{view}.png"
 
 
 def take(page: Any, address: str, view: str, to: Path) -> None:
-    """One picture, of the view at the top of the window."""
+    """Take one picture, with the view at the top of the window."""
     start, part = VIEWS[view]
     page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
-    page.goto("about:blank")  # else a new fragment of the same address loads nothing
+    page.goto("about:blank")  # without a blank page, a new fragment of the same address loads nothing
     page.goto(address + start)
     page.wait_for_selector("main :is(h2, svg, table)")
     if part:
@@ -43,28 +43,28 @@ def take(page: Any, address: str, view: str, to: Path) -> None:
         page.goto("about:blank")
         page.goto(address + link)
         page.wait_for_selector("main :is(h2, svg, table)")
-    page.wait_for_timeout(300)  # pictures are drawn when the page is at rest
+    page.wait_for_timeout(300)  # the page draws its pictures after a delay
     page.screenshot(path=to)
-    with Image.open(to) as taken:
-        taken.convert("RGB").quantize(COLOURS).save(to, optimize=True)
+    with Image.open(to) as image:
+        image.convert("RGB").quantize(COLOURS).save(to, optimize=True)
 
 
 def main() -> int:
-    """Take all of them."""
+    """Take all pictures."""
     from playwright.sync_api import sync_playwright
 
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    executable = next((each for each in found if each), None)
+    candidates = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    executable = next((candidate for candidate in candidates if candidate), None)
     if executable is None:
         print("There is no Chromium on the PATH to take pictures with.", file=sys.stderr)
         return 1
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
-        page = Path(folder) / "leaderboard.html"
-        reference_study.write_leaderboard(page)
-        browser = started.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        leaderboard = Path(folder) / "leaderboard.html"
+        reference_study.write_leaderboard(leaderboard)
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         window = browser.new_page(color_scheme="light", device_scale_factor=1)
         for view in VIEWS:
-            take(window, page.as_uri(), view, path(view))
+            take(window, leaderboard.as_uri(), view, path(view))
             print(path(view), path(view).stat().st_size)
         browser.close()
     return 0

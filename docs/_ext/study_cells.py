@@ -11,15 +11,15 @@ import pandas as pd
 from aucbench.studies.archives.archive import Archive
 from aucbench.studies.archives.archive_file import read
 
-RUN = ["data_set", "family", "split", "order"]  # two choices are compared on the same rows in the same order
-EARLY = 0.1  # of the rows seen in a training
+RUN = ["data_set", "family", "split", "order"]  # compared choices have the same rows in the same order
+EARLY = 0.1  # fraction of the rows seen in a training
 
 
 class Choice(NamedTuple):
     """A method with its loss and feature map, after a part of the training or all of it."""
 
     method: str
-    loss: str = ""  # any, if empty
+    loss: str = ""  # any loss if empty
     features: str = "identity"
     tuned: bool = False
     part: float = 1.0
@@ -32,9 +32,9 @@ def archive(file: Path) -> Archive:
 
 
 def cells(*files: Path) -> pd.DataFrame:
-    """A line for each cell; `loss` is the criterion of boosting and mlp where that is no loss over pairs."""
-    found = pd.concat([_cells(file) for file in files], ignore_index=True)
-    return found.drop_duplicates([*RUN, "method", "loss", "features", "tuned"])
+    """A row for each cell; `loss` is the criterion of boosting and mlp if it is not a loss over pairs."""
+    frame = pd.concat([_cells(file) for file in files], ignore_index=True)
+    return frame.drop_duplicates([*RUN, "method", "loss", "features", "tuned"])
 
 
 @cache
@@ -43,10 +43,10 @@ def _cells(file: Path) -> pd.DataFrame:
     for cell in archive(file):
         record = cell.record
         criterion = record.algorithm.parameters.get("criterion", "pairs")
-        at = (
+        index = (
             np.searchsorted(cell.curve["samples"], EARLY * max(cell.curve["samples"], default=0), "right") - 1
         )
-        spent = record.result.train_seconds + (record.tuned.cost.train_seconds if record.tuned else 0.0)
+        seconds = record.result.train_seconds + (record.tuned.cost.train_seconds if record.tuned else 0.0)
         rows.append(
             {
                 "data_set": record.dataset.title,
@@ -58,8 +58,8 @@ def _cells(file: Path) -> pd.DataFrame:
                 "features": record.features.name,
                 "tuned": record.tuned is not None,
                 "auc": np.nan if record.result.auc is None else record.result.auc,
-                "early": cell.curve["auc"][at] if at >= 0 else np.nan,
-                "seconds": spent,
+                "early": cell.curve["auc"][index] if index >= 0 else np.nan,
+                "seconds": seconds,
                 "rows": record.data.train_rows,
                 "columns": record.data.features,
                 "positives": record.data.train_positives,
@@ -70,13 +70,13 @@ def _cells(file: Path) -> pd.DataFrame:
 
 def chosen(frame: pd.DataFrame, choice: Choice) -> "pd.Series[float]":
     """The AUC of a choice by `RUN`."""
-    own = frame[
+    runs = frame[
         (frame["method"] == choice.method)
         & (frame["features"] == choice.features)
         & (frame["tuned"] == choice.tuned)
         & ((frame["loss"] == choice.loss) | (choice.loss == ""))
     ]
-    return own.set_index(RUN)["auc" if choice.part == 1.0 else "early"]
+    return runs.set_index(RUN)["auc" if choice.part == 1.0 else "early"]
 
 
 def by_family(differences: "pd.Series[float]") -> "pd.Series[float]":
@@ -84,11 +84,11 @@ def by_family(differences: "pd.Series[float]") -> "pd.Series[float]":
     return differences.dropna().groupby(level=["family", "data_set"]).mean().groupby(level="family").mean()
 
 
-def gains(frame: pd.DataFrame, own: Choice, other: Choice) -> "pd.Series[float]":
-    """The AUC of one choice minus that of another on common runs, by family."""
-    return by_family(chosen(frame, own) - chosen(frame, other))
+def gains(frame: pd.DataFrame, choice: Choice, baseline: Choice) -> "pd.Series[float]":
+    """The AUC of a choice minus the AUC of the baseline on common runs, by family."""
+    return by_family(chosen(frame, choice) - chosen(frame, baseline))
 
 
 def size(differences: Iterable["pd.Series[float]"]) -> float:
     """The root mean square of differences over families; each comparison counts once."""
-    return float(np.sqrt(np.mean([np.mean(np.square(each)) for each in differences])))
+    return float(np.sqrt(np.mean([np.mean(np.square(difference)) for difference in differences])))

@@ -1,7 +1,7 @@
 """Defaults and suggestions judged by the trials of the reference study, leaving out one data set at a time.
 
-The archive is that of ``+experiment=reference``. ``python docs/_ext/trials_study.py [FILE]``
-prints the table of losses and the evidence for suggestions that the pages have.
+The trials are in the archive of ``+experiment=reference``. ``python docs/_ext/trials_study.py [FILE]``
+prints the table of losses and the evidence for suggestions, as on the pages.
 """
 
 import sys
@@ -28,14 +28,14 @@ from aucbench.studies.archives.archive_file import shipped
 from aucbench.studies.archives.tried_settings import TriedDataset, TriedSettings, tried_settings
 from aucbench.studies.plugin_metadata import plugin
 
-FIXED = "psam"  # what suggestions are compared with: the default of the command line
-CHANCE = 0.5  # AUC of a setting that gave none
+FIXED = "psam"  # baseline of suggestions: the default method of the command line
+CHANCE = 0.5  # AUC of a setting without a result
 Floats = np.ndarray
 Tried = Mapping[str, TriedDataset]
 
 
 def losses(tried: Tried) -> pd.DataFrame:
-    """A line for each method with trials, indexed by its name.
+    """A row for each method with trials, indexed by its name.
 
     `before` and `after` are the AUC of the tuned method minus that of its default, and of the setting that
     is best on average over the other data sets, in the mean over data sets. `gain`, `low`, `high` and
@@ -44,20 +44,20 @@ def losses(tried: Tried) -> pd.DataFrame:
     """
     changes: list[tuple[str, str, str, float]] = []
     facts = {}
-    for method in sorted({name for each in tried.values() for name in each.methods}):
-        sets = [own for each in tried.values() if (own := each.methods.get(method)) and own.is_tuned]
-        if len(sets) < 2 or any(own.settings != sets[0].settings for own in sets):
+    for method in sorted({name for dataset in tried.values() for name in dataset.methods}):
+        sets = [grid for dataset in tried.values() if (grid := dataset.methods.get(method)) and grid.is_tuned]
+        if len(sets) < 2 or any(grid.settings != sets[0].settings for grid in sets):
             continue
-        aucs = [_known(own) for own in sets]
-        gains = np.array([(each - each[0]).mean(axis=(1, 2)) for each in aucs])  # (data sets, settings)
-        best = [int(np.argmax(np.delete(gains, at, axis=0).mean(axis=0))) for at in range(len(sets))]
-        differences = [each[chosen] - each[0] for each, chosen in zip(aucs, best, strict=True)]
-        mean = np.array([each.mean() for each in differences])
+        aucs = [_known(grid) for grid in sets]
+        gains = np.array([(auc - auc[0]).mean(axis=(1, 2)) for auc in aucs])  # (data sets, settings)
+        best = [int(np.argmax(np.delete(gains, index, axis=0).mean(axis=0))) for index in range(len(sets))]
+        differences = [auc[setting] - auc[0] for auc, setting in zip(aucs, best, strict=True)]
+        mean = np.array([difference.mean() for difference in differences])
         changes += [
-            (method, own.dataset, _family(own.dataset), value) for own, value in zip(sets, mean, strict=True)
+            (method, grid.dataset, _family(grid.dataset), gain) for grid, gain in zip(sets, mean, strict=True)
         ]
-        before = float(np.mean([(tuned(each) - each[0]).mean() for each in aucs]))
-        intervals = [interval(each) for each in differences]
+        before = float(np.mean([(tuned(auc) - auc[0]).mean() for auc in aucs]))
+        intervals = [interval(difference) for difference in differences]
         facts[method] = {
             "before": before,
             "after": before - float(mean.mean()),
@@ -74,46 +74,46 @@ def _family(data_set: str) -> str:
     return DatasetFacts(plugin("dataset", data_set)).family or data_set
 
 
-def _known(own: TriedSettings) -> Floats:
-    """AUCs on the splits on which the method was run, by chance where a setting gave none."""
-    run = ~np.isnan(own.aucs).all(axis=(0, 2))
-    return np.nan_to_num(own.aucs[:, run], nan=CHANCE)
+def _known(grid: TriedSettings) -> Floats:
+    """AUCs on the splits on which the method was run; `CHANCE` where a setting has no result."""
+    has_run = ~np.isnan(grid.aucs).all(axis=(0, 2))
+    return np.nan_to_num(grid.aucs[:, has_run], nan=CHANCE)
 
 
 def tuned(aucs: Floats) -> Floats:
     """The AUC on each split and fold, (splits, folds), of the setting that is best on the other folds."""
-    found = np.empty(aucs.shape[1:])
+    scores = np.empty(aucs.shape[1:])
     for fold in range(aucs.shape[2]):
         chosen = np.delete(aucs, fold, axis=2).mean(axis=2).argmax(axis=0)
-        found[:, fold] = aucs[chosen, np.arange(aucs.shape[1]), fold]
-    return found
+        scores[:, fold] = aucs[chosen, np.arange(aucs.shape[1]), fold]
+    return scores
 
 
 class SuggestionEvidence(NamedTuple):
     """Suggestions for each data set from other families, against one fixed method with its defaults."""
 
     datasets: int
-    without: int  # for which there was no suggestion
-    compared: pd.Series  # gain, interval and verdict over families of what was suggested
+    without: int  # data sets without a suggestion
+    compared: pd.Series  # gain, interval and verdict of suggestions over families
     better: int  # data sets on which the paired interval of the gain lies above 0
     worse: int
 
 
 def suggestion_evidence(tried: Tried) -> SuggestionEvidence:
-    """Suggest a linear method for each data set from those of other families, and compare."""
+    """Suggest a linear method for each data set from data sets of other families, and compare."""
     gains: list[tuple[str, str, str, float]] = []
     better, worse, without = 0, 0, 0
     for name, dataset in tried.items():
-        others = {other: each for other, each in tried.items() if _family(other) != _family(name)}
-        found = suggest_methods(others, dataset.facts, count=1, linear=True)
-        if not found.methods:
+        other_sets = {other: entry for other, entry in tried.items() if _family(other) != _family(name)}
+        suggestion = suggest_methods(other_sets, dataset.facts, count=1, linear=True)
+        if not suggestion.methods:
             without += 1
             continue
-        (method,) = found.methods
+        (method,) = suggestion.methods
         baseline = _known_at(dataset.methods[FIXED], 0)
-        own = dataset.methods.get(method.method)  # None where all of its runs failed
-        at = None if own is None else own.settings.index(method.parameters)
-        difference = (CHANCE if own is None or at is None else _known_at(own, at)) - baseline
+        grid = dataset.methods.get(method.method)  # None if all runs of the method failed
+        index = None if grid is None else grid.settings.index(method.parameters)
+        difference = (CHANCE if grid is None or index is None else _known_at(grid, index)) - baseline
         _, low, high = interval(difference)
         gains.append(("suggested", name, _family(name), float(difference.mean())))
         better, worse = better + (low > 0), worse + (high < 0)
@@ -122,8 +122,8 @@ def suggestion_evidence(tried: Tried) -> SuggestionEvidence:
     return SuggestionEvidence(len(gains), without, compare_families(frame, ROPE).iloc[0], better, worse)
 
 
-def _known_at(own: TriedSettings, at: int) -> Floats:
-    return np.nan_to_num(own.aucs[at], nan=CHANCE)
+def _known_at(grid: TriedSettings, index: int) -> Floats:
+    return np.nan_to_num(grid.aucs[index], nan=CHANCE)
 
 
 @cache
@@ -133,8 +133,8 @@ def _tried(file: str | None = None) -> dict[str, TriedDataset] | None:
 
 
 def losses_table(tried: Tried) -> str:
-    """Loss against tuned, before and after, of all installed methods."""
-    known = losses(tried).to_dict("index")
+    """Losses in AUC against tuning, `before` and `after`, for all installed methods."""
+    facts = losses(tried).to_dict("index")
     head = (
         "method", "data sets", "loss of the default", "loss of the best of others", "change of the AUC",
         "verdict", "better on", "worse on", "best on average",
@@ -142,20 +142,20 @@ def losses_table(tried: Tried) -> str:
     rows = []
     for method in aucbench.catalog().plugins[Family.algorithms]:
         name = f"[`{method}`](generated/methods/{method}.md)"
-        if (own := known.get(method)) is None:
+        if (row := facts.get(method)) is None:
             rows.append((name, "no trials", *[""] * 7))
             continue
-        setting = ", ".join(f"{key}={_shown(value)}" for key, value in own["setting"].items())
+        setting = ", ".join(f"{key}={_shown(value)}" for key, value in row["setting"].items())
         rows.append(
             (
                 name,
-                f"{own['data_sets']}",
-                signed(own["before"]),
-                signed(own["after"]),
-                VERDICTS["gain"].shown(own),
-                own["verdict"],
-                f"{own['raised']}",
-                f"{own['lowered']}",
+                f"{row['data_sets']}",
+                signed(row["before"]),
+                signed(row["after"]),
+                VERDICTS["gain"].shown(row),
+                row["verdict"],
+                f"{row['raised']}",
+                f"{row['lowered']}",
                 code(setting),
             )
         )
@@ -167,30 +167,30 @@ def _shown(value: Any) -> str:
 
 
 def evidence_text(tried: Tried) -> str:
-    """What leaving out data sets says of suggestions."""
-    own = suggestion_evidence(tried)
-    if not own.datasets:
+    """The evidence for suggestions from leaving out data sets, in words."""
+    evidence = suggestion_evidence(tried)
+    if not evidence.datasets:
         return "The archive has too few data sets for a suggestion from the others."
-    gain = own.compared
+    row = evidence.compared
     verdict = (
-        f"A suggestion is {gain['verdict']} than the fixed default."
-        if gain["verdict"] in BETTER
+        f"A suggestion is {row['verdict']} than the fixed default."
+        if row["verdict"] in BETTER
         else "So a suggestion is not shown to be better than the fixed default."
     )
     return (
-        f"Over {own.datasets} data sets, for each of which a linear method was suggested from other "
+        f"Over {evidence.datasets} data sets, for each of which a linear method was suggested from other "
         f"families, the AUC of what was suggested minus that of `{FIXED}` with its defaults is "
-        f"{signed(gain['gain'])} in the mean over families (95 % interval {signed(gain['low'])} to "
-        f"{signed(gain['high'])}). The paired interval lies above zero on {own.better} data sets and "
-        f"below zero on {own.worse}; for {own.without} more there was no suggestion. {verdict}"
+        f"{signed(row['gain'])} in the mean over families (95 % interval {signed(row['low'])} to "
+        f"{signed(row['high'])}). The paired interval lies above zero on {evidence.better} data sets and "
+        f"below zero on {evidence.worse}; for {evidence.without} more there was no suggestion. {verdict}"
     )
 
 
-TRIED = ("boosting", "mlp", "log_reg")  # the methods of three classes of model that a trial chooses from
+TRIED = ("boosting", "mlp", "log_reg")  # candidates of a trial, from three classes of model
 
 
 def trial_text(archive: Archive) -> str:
-    """What choosing among a few methods by cross-validation loses against the best of all methods."""
+    """The AUC lost against the best of all methods by choosing among `TRIED` by cross-validation."""
     rows = [
         (
             record.dataset.family or record.dataset.name,
@@ -203,25 +203,25 @@ def trial_text(archive: Archive) -> str:
         for record in (cell.record for cell in archive)
     ]
     frame = pd.DataFrame(rows, columns=["family", "data_set", "split", "method", "auc", "validation"])
-    run = ["family", "data_set", "split"]
-    tested = frame.pivot_table(index=run, columns="method", values="auc")
-    validated = frame.pivot_table(index=run, columns="method", values="validation")[list(TRIED)].dropna()
+    keys = ["family", "data_set", "split"]
+    tested = frame.pivot_table(index=keys, columns="method", values="auc")
+    validated = frame.pivot_table(index=keys, columns="method", values="validation")[list(TRIED)].dropna()
     best, tested = tested.max(axis=1)[validated.index], tested.loc[validated.index]
-    chosen = np.array([tested.at[at, name] for at, name in validated.idxmax(axis=1).items()], dtype=float)
-    behind = {
+    chosen = np.array([tested.at[key, name] for key, name in validated.idxmax(axis=1).items()], dtype=float)
+    deficits = {
         "chosen": best - chosen,
         **{name: best - tested[name] for name in TRIED},
     }
     means = {
-        name: each.groupby(["family", "data_set"]).mean().groupby("family").mean().mean()
-        for name, each in behind.items()
+        name: deficit.groupby(["family", "data_set"]).mean().groupby("family").mean().mean()
+        for name, deficit in deficits.items()
     }
-    alone = listed([f"{means[name]:.4f} with `{name}`" for name in TRIED])
+    costs = listed([f"{means[name]:.4f} with `{name}`" for name in TRIED])
     return (
         f"Trying is better than being told. Of {listed([f'`{name}`' for name in TRIED])}, the one with the "
         f"highest AUC in the cross-validation of its tuning is {means['chosen']:.4f} behind the best of all "
         f"methods on the same test rows, in the mean over families; always taking the same method loses "
-        f"{alone}. The best of so many methods on few test rows is partly luck, which all of these figures "
+        f"{costs}. The best of so many methods on few test rows is partly luck, which all of these figures "
         f"contain."
     )
 
@@ -241,6 +241,6 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if (found := _tried(*sys.argv[1:])) is None:
+    if (datasets := _tried(*sys.argv[1:])) is None:
         raise SystemExit("There is no archive of trials: docs/results/reference.zip")
-    print(losses_table(found), evidence_text(found), sep="\n\n")
+    print(losses_table(datasets), evidence_text(datasets), sep="\n\n")

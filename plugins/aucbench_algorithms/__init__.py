@@ -41,4 +41,4 @@ from aucbench_algorithms.univariate_batch import UniLog, UniSquare
 @hookimpl
 def aucbench_algorithms() -> tuple[type, ...]:
     """The methods of this package: all classes that are imported above."""
-    return tuple(each for each in globals().values() if isinstance(each, type))
+    return tuple(value for value in globals().values() if isinstance(value, type))

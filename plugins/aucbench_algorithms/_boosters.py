@@ -1,7 +1,7 @@
 """Boosted trees of LightGBM and of XGBoost, grown round by round behind one interface.
 
-Both train in one thread and from the seed they are given, so that equal rows give equal trees. A booster that
-is pickled keeps its trees and leaves the training rows behind.
+Both libraries train in one thread and from the seed of the run, so that equal rows give equal trees. A
+pickled booster keeps its trees, but not the training rows.
 """
 
 import re
@@ -14,7 +14,7 @@ from scipy import sparse
 
 from aucbench.objectives import lightgbm_objective, xgboost_objective
 
-# Of scores and the library's own rows, with labels and weights: gradient and curvature by the scores.
+# From scores and the library's rows (with labels and weights) to gradient and curvature by score.
 Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
 
@@ -64,18 +64,18 @@ class LightGbm:
         self._booster = lightgbm.Booster(settings, data)
 
     def grow(self, objective: Objective | None) -> None:
-        """One round; without an objective, of the library's own."""
+        """Add one round; None uses the objective of the library."""
         self._booster.update(fobj=objective)
 
     def scores(self, X: Any, start: int, stop: int) -> np.ndarray:
-        """(n,) sums of the trees of some rounds."""
+        """(n,) sums of the trees over a range of rounds."""
         stop = min(stop, self._booster.current_iteration())  # no tree is added once none has a split
         if start >= stop:
             return np.zeros(X.shape[0])
-        found = self._booster.predict(
+        margins = self._booster.predict(
             as_csr_matrix(X), start_iteration=start, num_iteration=stop - start, raw_score=True, num_threads=1
         )
-        return np.asarray(found)
+        return np.asarray(margins)
 
     def saved(self, rounds: int) -> bytes:
         """The first rounds in LightGBM's text format."""
@@ -91,7 +91,7 @@ class LightGbm:
 
     @classmethod
     def unknown(cls, params: Mapping[str, Any]) -> list[str]:
-        """Names that are no parameters."""
+        """Names in `params` that LightGBM does not know."""
         from lightgbm.basic import _ConfigAliases
 
         known = _ConfigAliases.get(*_ConfigAliases._get_all_param_aliases())
@@ -99,7 +99,7 @@ class LightGbm:
 
 
 class XgBoost:
-    """A booster of XGBoost, which takes 0 for a missing value in dense rows as in sparse ones."""
+    """A booster of XGBoost, which treats 0 as a missing value in dense rows, as in sparse rows."""
 
     names: Mapping[str, str] = {  # library's parameter by field of the method
         "learning_rate": "learning_rate",
@@ -112,7 +112,7 @@ class XgBoost:
     }
     pair_objective = staticmethod(xgboost_objective)
     objectives: Mapping[str, str] = {
-        "pairs": "reg:squarederror",  # replaced by an objective that is given
+        "pairs": "reg:squarederror",  # a placeholder: `grow` gets the objective
         "log_loss": "binary:logistic",
         "ranking": "rank:pairwise",
     }
@@ -131,16 +131,16 @@ class XgBoost:
         self._booster = xgboost.Booster(fixed | dict(settings), [self._data])
 
     def grow(self, objective: Objective | None) -> None:
-        """One round; without an objective, of the library's own."""
+        """Add one round; None uses the objective of the library."""
         self._booster.update(self._data, self._rounds, objective)
         self._rounds += 1
 
     def scores(self, X: Any, start: int, stop: int) -> np.ndarray:
-        """(n,) sums of the trees of some rounds, and a constant."""
+        """(n,) sums of the trees over a range of rounds, plus a constant."""
         if start >= stop:
             return np.zeros(X.shape[0])
-        found = self._booster.predict(self._matrix(X), output_margin=True, iteration_range=(start, stop))
-        return found.astype(np.float64)
+        margins = self._booster.predict(self._matrix(X), output_margin=True, iteration_range=(start, stop))
+        return margins.astype(np.float64)
 
     def saved(self, rounds: int) -> bytes:
         """The first rounds in XGBoost's binary JSON."""
@@ -163,14 +163,14 @@ class XgBoost:
 
     @classmethod
     def unknown(cls, params: Mapping[str, Any]) -> list[str]:
-        """Names that are no parameters of the objective in `params`, or of trees."""
-        with warnings.catch_warnings(record=True) as told:
+        """Names in `params` that neither the objective nor the tree booster knows."""
+        with warnings.catch_warnings(record=True) as log:
             warnings.simplefilter("always")
             booster = cls(
                 {**params, "verbosity": 1, "validate_parameters": True}, 0, Rows(np.eye(2), np.arange(2))
             )
             booster.grow(None)
-        return [name for each in told for name in re.findall(r'"(\w+)"', str(each.message)) if name in params]
+        return [name for item in log for name in re.findall(r'"(\w+)"', str(item.message)) if name in params]
 
 
 def as_csr_matrix(X: Any) -> Any:

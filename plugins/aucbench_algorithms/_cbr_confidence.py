@@ -8,7 +8,7 @@ from aucbench.kernels.rows import ONE, TWO, entry, extent, for_csr_rows, for_den
 
 @fast_helper
 def narrow_product(M, b, g, z, out):
-    """Subtract b g g^T from the lower triangle M, and set out, none of the others, to M z in one pass."""
+    """Subtract b g g^T from the lower triangle M and set out, a separate array, to M z in one pass."""
     for j in range(M.shape[0]):
         a, c = z[j], b * g[j]
         total = 0.0
@@ -24,7 +24,7 @@ def narrow_product(M, b, g, z, out):
 
 @helper
 def step(m, v, C, phi):
-    """The step a and the narrowing b, zero where nothing moves; NaN goes on, so that it shows in mu."""
+    """The step a and the narrowing b, both zero where nothing moves; NaN propagates to mu."""
     square = phi * phi
     zeta = 1.0 + square
     squares = 0.25 * m * m * (square * square) + v * phi * phi * zeta
@@ -54,17 +54,17 @@ def moments(X: Any, mu: Any, sigma: Any) -> Any:
 def _moments_csr(X, mu, sigma):
     indices, data = X.indices, X.data
     start, stop = extent(X, 0)
-    whole = stop - ((stop - start) & ONE)
-    # two sums each, or every addition waits for the one before
+    pairs_end = stop - ((stop - start) & ONE)
+    # two accumulators per sum, so that additions do not wait for each other
     a0 = a1 = b0 = b1 = 0.0
-    for k in range(start, whole, TWO):
+    for k in range(start, pairs_end, TWO):
         c0, c1 = indices[k], indices[k + ONE]
         z0, z1 = data[k], data[k + ONE]
         a0 += mu[c0] * z0
         b0 += sigma[c0] * z0 * z0
         a1 += mu[c1] * z1
         b1 += sigma[c1] * z1 * z1
-    for k in range(whole, stop):
+    for k in range(pairs_end, stop):
         z = data[k]
         a0 += mu[indices[k]] * z
         b0 += sigma[indices[k]] * z * z

@@ -2,8 +2,8 @@
 
 Dense rows: u is w, the sum is weight u - v, and projections are skipped, exactly, while the triangle
 inequality bounds |w|_1. Sparse rows: w is a thresholded vector (see `aucbench.kernels.thresholded`), whose
-threshold the l1 projection raises, so that a step costs O(nnz log d). The compiler keeps the branch of the
-two that the type of w takes: a thresholded vector has `uv`.
+threshold the l1 projection raises, so that a step costs O(nnz log d). The compiler keeps one of
+the two branches by the type of w: a thresholded vector has `uv`.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def step(X, i, a, absolute, w, weight, bound, radius):
     if bound <= radius:
         rows.axpy2(a, X, i, u, weight * a, v)
         return weight, bound
-    # Folded before the step, which may be far larger than what the projection leaves of it.
+    # Fold before the step, which may be far larger than its projection.
     weights.fold(u, 1.0, v, weight)
     rows.axpy(a, X, i, u)
     return 0.0, vectors.project_l1(u, radius)
@@ -86,7 +86,7 @@ def restart(w, weight, start, count):
 
 
 def mean(w: np.ndarray | thresholded.Thresholded, weight: float, count: int) -> np.ndarray:
-    """(d,) the mean of the `count` points in the sum; w itself where there is none."""
+    """(d,) the mean of the `count` points in the sum; w itself if `count` is 0."""
     if isinstance(w, np.ndarray):
         return weights.mean(w[0], w[1], weight, count) if count else w[0].copy()
     return thresholded.accumulated(w) / count if count else thresholded.current(w)

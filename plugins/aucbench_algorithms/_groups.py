@@ -1,4 +1,4 @@
-"""Settings of a grid that train together where they agree on a number, such as the size of their buffers."""
+"""Settings of a grid trained together in groups that agree on a number, such as the size of the buffers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,10 +23,10 @@ class Groups:
             together([algorithms[k] for k in numbers], [states[k] for k in numbers])
             for numbers in members.values()
         ]
-        self._places = {
-            number: (group, place)
+        self._positions = {
+            number: (group, index)
             for group, numbers in zip(self._groups, members.values(), strict=True)
-            for place, number in enumerate(numbers)
+            for index, number in enumerate(numbers)
         }
 
     def step(self, batch: Batch) -> None:
@@ -34,9 +34,9 @@ class Groups:
             group.step(batch)
 
     def state(self, number: int) -> Any:
-        group, place = self._places[number]
-        return group.state(place)
+        group, index = self._positions[number]
+        return group.state(index)
 
     def drop(self, number: int) -> None:
-        group, place = self._places[number]
-        group.drop(place)
+        group, index = self._positions[number]
+        group.drop(index)

@@ -1,7 +1,7 @@
-"""Settings of a method with buffers over one order: the kept rows are the same for all, and held once.
+"""Settings of a method with buffers over one order: all settings keep the same rows, which are stored once.
 
-The rows of a chunk are copied behind the kept ones into CSR rows of their own, float64 and without zeros, so
-that compiled code meets one form of data whatever the data is, and rows that lie near each other. Weights of
+The rows of a chunk are copied behind the kept rows into a CSR matrix, float64 and without zeros, so that
+compiled code sees one form of data and reads rows that are close in memory. The weights of
 eight settings lie side by side (`kernels.lanes`): one pass over a row serves all eight.
 """
 
@@ -17,22 +17,22 @@ from aucbench import Batch, ParameterError, kernels, require_memory
 from aucbench.kernels import lanes, rows
 from aucbench_algorithms._groups import Groups
 
-PIECE = 1024  # rows that are copied at once
+PIECE = 1024  # rows copied at once
 
 
 class Piece(NamedTuple):
-    """Rows of a batch behind the rows that were kept before them, in the form in which steps take rows."""
+    """Rows of a batch behind the rows kept before, in the form that steps take."""
 
     rows: Any  # (2 B + k, d) CSR, float64
     y: np.ndarray  # (2 B + k,) their labels
-    order: np.ndarray  # (k,) the rows that are consumed: 2 B, 2 B + 1, ...
-    slots: np.ndarray  # (k,) the place of each in the buffer of its class, -1 for none
+    order: np.ndarray  # (k,) the rows to consume: 2 B, 2 B + 1, ...
+    slots: np.ndarray  # (k,) the slot of each row in the buffer of its class, -1 for none
     members: np.ndarray  # (2, B) kept rows among `rows`, positives first
-    norms: np.ndarray  # (2, B) their squared norms
-    seen: np.ndarray  # (2,) positives and negatives before
+    norms: np.ndarray  # (2, B) squared norms of the members
+    seen: np.ndarray  # (2,) positives and negatives before this piece
 
     def fresh(self) -> "Piece":
-        """The same, with buffers and counts that may be changed."""
+        """A copy whose buffers and counts may be changed."""
         return self._replace(members=self.members.copy(), norms=self.norms.copy(), seen=self.seen.copy())
 
 
@@ -41,14 +41,14 @@ class KeptRows:
 
     def __init__(self, size: int):
         self.members = np.zeros((2, size), np.int64)  # row numbers in the data, positives first
-        self.norms = np.zeros((2, size))  # their squared norms
+        self.norms = np.zeros((2, size))  # squared norms of the members
         self.seen = np.zeros(2, np.int64)
         self._rows: Any = None  # (2 B, d) CSR, float64
 
     def pieces(self, batch: Batch, slots: np.ndarray) -> Iterator[Piece]:
-        """A batch in pieces; its rows are kept in their slots as the next piece is asked for."""
+        """A batch in pieces; the rows of a piece enter the buffers when the next piece is requested."""
         count, size = len(batch), self.members.shape[1]
-        places = np.arange(2 * size).reshape(2, size)
+        members = np.arange(2 * size).reshape(2, size)
         labels = np.repeat(np.array([1, -1], np.int8), size)
         for start in range(0, count, PIECE):
             numbers = batch.rows[start : start + PIECE]
@@ -57,18 +57,18 @@ class KeptRows:
             data = sparse.vstack([self._rows, _nonzeros(batch.X, numbers)], format="csr")
             view = Batch(data, batch.y, numbers).rows_view
             order = np.arange(2 * size, 2 * size + len(numbers))
-            y, taken = np.concatenate([labels, batch.y[numbers]]), slots[start : start + PIECE]
-            piece = Piece(view, y, order, taken, places, self.norms, self.seen)
+            y, piece_slots = np.concatenate([labels, batch.y[numbers]]), slots[start : start + PIECE]
+            piece = Piece(view, y, order, piece_slots, members, self.norms, self.seen)
             yield piece
-            kept = piece.fresh()
-            _enter_all(*kept)
-            self._rows = data[kept.members.ravel()]
-            self.members = np.concatenate([self.members.ravel(), numbers])[kept.members]
-            self.norms, self.seen = kept.norms, kept.seen
+            updated = piece.fresh()
+            _enter_all(*updated)
+            self._rows = data[updated.members.ravel()]
+            self.members = np.concatenate([self.members.ravel(), numbers])[updated.members]
+            self.norms, self.seen = updated.norms, updated.seen
 
 
 def _nonzeros(X: Any, numbers: np.ndarray) -> sparse.csr_matrix:
-    """Some rows as float64 CSR, of dense data what is not zero."""
+    """Some rows as float64 CSR, without the zeros of dense data."""
     rows = X[numbers]
     if sparse.issparse(rows):
         return rows.astype(np.float64)
@@ -82,19 +82,19 @@ def _nonzeros(X: Any, numbers: np.ndarray) -> sparse.csr_matrix:
 def _enter_all(X, y, order, slots, members, norms, seen):
     for k in range(order.size):
         i = order[k]
-        own = 0 if y[i] > 0 else 1
-        seen[own] += 1
+        side = 0 if y[i] > 0 else 1
+        seen[side] += 1
         if slots[k] >= 0:
-            members[own, slots[k]] = i
-            norms[own, slots[k]] = rows.norm(X, i)
+            members[side, slots[k]] = i
+            norms[side, slots[k]] = rows.norm(X, i)
 
 
 class Blocks:
     """`Lockstep` of settings with buffers of one size, eight in a block.
 
-    `block` makes a block of eight algorithms and their states; its ``run(piece)`` consumes a piece, whose
-    members and counts it may change, and its ``states(kept)`` are the states as their own steps would have
-    left them. `draw` gives the slots of a batch after the rows seen, in buffers of the size.
+    `block` makes a block of eight algorithms and their states. Its ``run(piece)`` consumes a piece, whose
+    members and counts it may change; its ``states(kept)`` are the states that separate training would give.
+    `draw` returns the slots of a batch, given the numbers of rows seen and the size of the buffers.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Blocks:
         numbers, width = list(states), lanes.WIDTH
         parts = [numbers[start : start + width] for start in range(0, len(numbers), width)]
         self._places = {k: (b, lane) for b, part in enumerate(parts) for lane, k in enumerate(part)}
-        # An idle lane repeats a setting, whose numbers are as good as any.
+        # An idle lane repeats a setting of its block; its results are not read.
         padded = [part + part[:1] * (width - len(part)) for part in parts]
         self._blocks = [
             self._block([self._algorithms[k] for k in part], [states[k] for k in part]) for part in padded
@@ -134,9 +134,9 @@ class Blocks:
         return states[lane]
 
     def drop(self, number: int) -> None:
-        """Let the others move up."""
-        others = [k for k in self._places if k != number]
-        self._fill({k: self.state(k) for k in others})
+        """Pack the remaining settings into blocks."""
+        remaining = [k for k in self._places if k != number]
+        self._fill({k: self.state(k) for k in remaining})
 
 
 def by_buffer(
@@ -146,9 +146,9 @@ def by_buffer(
     block: Callable[[list[Any], list[Any]], Any],
     draw: Callable[[Batch, np.ndarray, int], np.ndarray],
 ) -> Groups | None:
-    """`Lockstep` of settings whose buffers may differ in size: `Blocks` of those of one size.
+    """`Lockstep` of settings whose buffers may differ in size: one `Blocks` for each size.
 
-    None where no two are of one size, or where arrays of `shape` for whole blocks exceed the memory.
+    None if no two settings have the same size, or if arrays of `shape` for whole blocks exceed the memory.
     """
     sizes = Counter(algorithm.buffer for algorithm in algorithms)
     blocks = sum(-(-count // lanes.WIDTH) for count in sizes.values())

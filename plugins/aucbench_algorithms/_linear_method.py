@@ -6,17 +6,17 @@ from aucbench import Batch, ParameterError, Problem
 
 
 def class_totals(of: Problem | Batch) -> tuple[float, float]:
-    """The number of positives and that of negatives, at least 1; with weights their sums."""
+    """The numbers of positives and negatives, at least 1; with weights, the sums of the weights."""
     positive = of.y == 1
     if of.weights is not None:
-        own = float(of.weights[positive].sum()), float(of.weights[~positive].sum())
-        return own[0] or 1.0, own[1] or 1.0
+        sums = float(of.weights[positive].sum()), float(of.weights[~positive].sum())
+        return sums[0] or 1.0, sums[1] or 1.0
     n_pos = int(np.count_nonzero(positive))
     return float(max(1, n_pos)), float(max(1, len(of.y) - n_pos))
 
 
 def total(of: Problem | Batch) -> float:
-    """The number of rows; with weights their sum."""
+    """The number of rows, or the sum of their weights."""
     return float(len(of.y) if of.weights is None else of.weights.sum())
 
 

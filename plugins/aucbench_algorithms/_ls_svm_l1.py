@@ -1,10 +1,10 @@
 """Least squares with an l1 regulariser, to rounding: min over w of w.A w / 2 - d.w + l1 |w|_1.
 
-Accelerated proximal gradients (Beck, Teboulle, 2009, restarted by O'Donoghue, Candes, 2015) find which
-weights are not zero, nearly; an active set finishes. On a set of weights with known signs the problem is a
-linear system. On the way to its solution weights may cross zero: the exact minimum along that way is taken,
-and a weight that is zero there leaves the set. Weights whose derivative exceeds l1 enter it. Each of both
-lowers the objective, so that this ends (Lee, Battle, Raina, Ng, NIPS 2006).
+Accelerated proximal gradients (Beck, Teboulle, 2009, restarted by O'Donoghue, Candes, 2015) find the
+non-zero weights approximately; an active set finishes. On a set of weights with known signs the problem is a
+linear system. On the way to its solution weights may cross zero: the exact minimum along the segment is
+taken, and a weight that is zero there leaves the set. Weights whose derivative exceeds l1 enter the set. Both
+steps lower the objective, so that the method ends (Lee, Battle, Raina, Ng, NIPS 2006).
 """
 
 from collections.abc import Callable
@@ -65,20 +65,20 @@ def _proximal(problem: Quadratic, l1: float, start: np.ndarray) -> np.ndarray:
             return np.zeros_like(start)
         v = image / largest
     step = 1.0 / (1.1 * largest)
-    w, ahead, t = start.copy(), start.copy(), 1.0
+    w, lookahead, t = start.copy(), start.copy(), 1.0
     for _ in range(PROXIMAL):
-        u = ahead - step * (problem.multiply(ahead) - problem.d)
+        u = lookahead - step * (problem.multiply(lookahead) - problem.d)
         new = np.sign(u) * np.maximum(np.abs(u) - step * l1, 0.0)
-        if (ahead - new) @ (new - w) > 0.0:  # the momentum leads up
+        if (lookahead - new) @ (new - w) > 0.0:  # the momentum leads up
             t = 1.0
-        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
-        ahead = new + ((t - 1.0) / following) * (new - w)
-        w, t = new, following
+        next_t = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
+        lookahead = new + ((t - 1.0) / next_t) * (new - w)
+        w, t = new, next_t
     return w
 
 
 def _on_set(A: np.ndarray, d: np.ndarray, l1: float, w: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Descend on the weights of a set until those that are not zero have the derivative 0."""
+    """Descend on the weights of a set until the derivatives by the non-zero weights are 0."""
     w, free = w.copy(), np.ones(w.size, bool)
     ridge = w.size * np.finfo(np.float64).eps * float(np.diag(A).max(initial=0.0))
     for _ in range(10 * w.size + 10):
@@ -110,7 +110,7 @@ def _on_set(A: np.ndarray, d: np.ndarray, l1: float, w: np.ndarray, signs: np.nd
 
 
 def _along(w: np.ndarray, p: np.ndarray, slope: float, bend: float, l1: float) -> tuple[float, np.ndarray]:
-    """The step in [0, 1] to the minimum along p, and which weight is zero there, if it is a kink.
+    """The step in [0, 1] to the minimum along p, and a mask of the weight that is zero at a kink.
 
     `slope` and `bend` are the first and second derivative of the quadratic alone.
     """

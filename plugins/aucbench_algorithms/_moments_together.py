@@ -1,9 +1,9 @@
-"""Descent on the square loss by the moments of the classes, and settings that keep these once for all.
+"""Descent on the square loss by the moments of the classes, which the settings of a grid share.
 
 Settings in training differ in their weights only. A product of the moments with the weights of all settings
 is one matrix product, several times faster than one product for each. The moments of a class are the sum A of
 v v^T over its samples, v being x or its deviation from the mean. Adding v v^T passes over all of A, so the
-last samples wait for each other and take part in products as they are:
+last samples are buffered as the rows of V, which enter products directly:
 
     W (A + V'V) = W A + (W V') V
 
@@ -27,12 +27,12 @@ EXTRA = 2  # rows after the waiting samples, scratch for a step
 SCRATCH = 3  # (d,) arrays that a step needs for each setting
 LIVELY = 256  # rows between two searches for settings that have diverged
 ADVICE = "use algo=opauc_r, or features=projection"
-STRIP = 64  # rows of A that are brought up to date at once; they stay in the processor's cache
+STRIP = 64  # rows of A updated at once, few enough to stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class MomentsMethod(LinearMethod):
-    """What `opauc`, `adaoam` and `opauc_r` share.
+    """Base class of `opauc`, `adaoam` and `opauc_r`.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class MomentsMethod(LinearMethod):
 class State(NamedTuple):
     """Vectors of a setting, and the first two moments of each class, positives first."""
 
-    vectors: np.ndarray  # (k, d) the weights, and what else is kept of each
+    vectors: np.ndarray  # (k, d) the weights, and other numbers for each of them
     first: np.ndarray  # (2, d) sums or means
     second: np.ndarray  # (2, d, d) lower triangles; empty before the first step, since many settings share it
     counts: np.ndarray  # (2,) samples seen
 
 
 class SecondMoments(MomentsMethod):
-    """What `opauc` and `adaoam` share, whose kernels take the fields of the method as numbers."""
+    """Base class of `opauc` and `adaoam`, whose kernels take the fields of the method as numbers."""
 
     min_together = 6
     _vectors: ClassVar[int] = 1
@@ -92,7 +92,7 @@ class SecondMoments(MomentsMethod):
     def _together(
         cls, run: Callable[..., None], algorithms: Sequence[Any], states: Sequence[State]
     ) -> "MomentsTogether":
-        """Settings that share the moments; the matrices are kept whole, not their lower triangles alone."""
+        """Settings that share the moments; full matrices are stored, not only lower triangles."""
         (k, d), count = states[0].vectors.shape, len(states)
         require_memory(cls.name, (2 * d + (k + SCRATCH) * count, d), ADVICE)
         start = _with_matrices(states[0])
@@ -102,9 +102,9 @@ class SecondMoments(MomentsMethod):
             [
                 *np.zeros((k, count, d)),
                 # Contiguous, as after packing: for other strides the kernels would compile once more.
-                *np.array([_numbers(each) for each in algorithms], np.float64).T.copy(),
+                *np.array([_numbers(algorithm) for algorithm in algorithms], np.float64).T.copy(),
             ],
-            lambda *own: start._replace(vectors=np.concatenate(own[:k])),
+            lambda *arrays: start._replace(vectors=np.concatenate(arrays[:k])),
         )
 
 
@@ -118,22 +118,22 @@ def _numbers(algorithm: Any) -> tuple[Any, ...]:
 
 
 class MomentsTogether:
-    """The settings of a method, whose state is that of the first setting but for some vectors.
+    """Settings of a method whose states differ in some vectors only.
 
-    Weights that are no longer finite never recover. Their setting takes no part in further products: in a
-    grid of steps that reaches far those are many.
+    Weights that are no longer finite never recover, and their setting takes no part in further products: a
+    wide grid of steps has many such settings.
 
     Parameters
     ----------
     run : callable
-        Kernel of ``(X, y, order, *shared, *own)``.
+        Kernel of ``(X, y, order, *shared, *arrays)``.
     shared : sequence
         Means, moments and counts of the state that all settings share, and flags.
-    own : sequence of arrays
-        Vectors and hyperparameters, along `axis` one of each setting. NaN or infinity in the first says
-        that the setting has diverged.
+    arrays : sequence of arrays
+        Vectors and hyperparameters, with one entry for each setting along `axis`. NaN or infinity in the
+        first array means that the setting has diverged.
     state : callable
-        Makes the state of a setting of its part of `own`, of length one along the axis.
+        Makes the state of a setting from its slices of `arrays`, of length one along the axis.
     axis : int
         0 or -1.
     """
@@ -142,13 +142,13 @@ class MomentsTogether:
         self,
         run: Callable[..., None],
         shared: Sequence[Any],
-        own: Sequence[np.ndarray],
+        arrays: Sequence[np.ndarray],
         state: Callable[..., Any],
         axis: int = 0,
     ):
-        self._run, self._shared, self._own, self._state = run, shared, list(own), state
+        self._run, self._shared, self._arrays, self._state = run, shared, list(arrays), state
         self._axis = axis
-        self._numbers = list(range(own[0].shape[axis]))  # numbers of the settings along the axis
+        self._numbers = list(range(arrays[0].shape[axis]))  # numbers of the settings along the axis
         self._diverged: dict[int, list[np.ndarray]] = {}
         self._dropped: set[int] = set()
 
@@ -157,7 +157,7 @@ class MomentsTogether:
             self._pack()
             if self._numbers:
                 part = batch.rows[start : start + LIVELY]
-                self._run(batch.rows_view, batch.y, part, *self._shared, *self._own)
+                self._run(batch.rows_view, batch.y, part, *self._shared, *self._arrays)
 
     def state(self, number: int) -> Any:
         """The state of a setting; all but its vectors is shared."""
@@ -166,21 +166,21 @@ class MomentsTogether:
     def drop(self, number: int) -> None:
         self._dropped.add(number)
 
-    def _of(self, place: int) -> list[np.ndarray]:
-        return [array.take([place], self._axis) for array in self._own]
+    def _of(self, index: int) -> list[np.ndarray]:
+        return [array.take([index], self._axis) for array in self._arrays]
 
     def _pack(self) -> None:
         """Leave out the settings that have diverged or were dropped."""
-        first = np.moveaxis(self._own[0], self._axis, 0)
+        first = np.moveaxis(self._arrays[0], self._axis, 0)
         finite = np.isfinite(first).all(axis=tuple(range(1, first.ndim)))
         dropped = np.isin(self._numbers, list(self._dropped))
         stay = np.flatnonzero(finite & ~dropped)
         if len(stay) == len(self._numbers):
             return
-        for place in np.flatnonzero(~finite & ~dropped).tolist():
-            self._diverged[self._numbers[place]] = self._of(place)
-        self._numbers = [self._numbers[place] for place in stay]
-        self._own = [array.take(stay, self._axis) for array in self._own]
+        for index in np.flatnonzero(~finite & ~dropped).tolist():
+            self._diverged[self._numbers[index]] = self._of(index)
+        self._numbers = [self._numbers[index] for index in stay]
+        self._arrays = [array.take(stay, self._axis) for array in self._arrays]
 
 
 def column(algorithms: Sequence[Any], field: str) -> np.ndarray:
@@ -190,13 +190,13 @@ def column(algorithms: Sequence[Any], field: str) -> np.ndarray:
 
 @helper
 def room(d):
-    """Zeros for the samples of both classes that wait, and for `EXTRA` vectors of the step."""
+    """Zeros for the waiting samples of both classes, and for `EXTRA` vectors of the step."""
     return np.zeros((2, min(max(d // FEATURES_EACH, 1), MOST_WAITING) + EXTRA, d))
 
 
 @helper
 def wait(V, waiting, A):
-    """Let the sample behind those that wait, the rows of V, wait too; returns their number."""
+    """Count the sample behind the waiting rows of V as waiting, too; returns the new number."""
     waiting += 1
     if waiting < V.shape[0] - EXTRA:
         return waiting
@@ -206,7 +206,7 @@ def wait(V, waiting, A):
 
 @helper
 def flush(V, waiting, A):
-    """Add V'V of the rows that wait to A."""
+    """Add V'V of the waiting rows to A."""
     if waiting == 0:
         return
     columns, change = V[:waiting].T.copy(), np.empty((STRIP, A.shape[0]))

@@ -26,7 +26,7 @@ from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 from aucbench.kernels.weights import into_ball
 
 SMALLEST = 1e-4  # q is folded when mu is smaller, since a small mu costs digits
-INVISIBLE = 1e-18  # change, relative to a weight, that is too small to be seen
+INVISIBLE = 1e-18  # change relative to a weight that is too small to change its digits
 REFRESH = 1024  # fewest pairs between exact computations of the products
 CANCELLED = 1e-4  # |w|^2 is computed exactly when this much smaller than its terms
 
@@ -82,7 +82,7 @@ def current(vectors: Vectors, scalars: Scalars) -> np.ndarray:
 
 @for_dense_rows
 def _list(X: Any, i: int, vectors: Vectors, count: int) -> int:
-    """Put the columns of row i in the list; returns how many are in it."""
+    """Put the columns of row i in the list; returns the length of the list."""
     if count < vectors.columns.size:
         for j in range(vectors.columns.size):
             vectors.columns[j] = j
@@ -173,7 +173,7 @@ def _fold(vectors, scalars, mu, reach):
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
     columns, is_listed = vectors.columns, vectors.is_listed
     change = scalars.pull - scalars.weight * scalars.b
-    kept = 0
+    listed = 0
     for slot in range(scalars.listed):
         j = columns[slot]
         v[j] += change * q[j]
@@ -184,9 +184,9 @@ def _fold(vectors, scalars, mu, reach):
             is_listed[j] = False
         else:
             q[j] = m
-            columns[kept] = j
-            kept += 1
-    return kept
+            columns[listed] = j
+            listed += 1
+    return listed
 
 
 @kernels.helper

@@ -33,7 +33,7 @@ class Saddle(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """All that training changes."""
+    """The state of training."""
 
     params: Params
     optimiser: Any  # state of the optax optimiser
@@ -57,7 +57,7 @@ class Numbers(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What a compiled program is made for, beside the shapes of its arrays."""
+    """The choices that a compiled program depends on, besides the shapes of its arrays."""
 
     optimiser: str
     loss: Any  # surrogate loss over all pairs; None for cross entropy
@@ -75,8 +75,8 @@ def first_trained(kind: Kind, sizes: list[int], key: np.ndarray) -> Trained:
     layers = []
     for k, (inputs, outputs) in enumerate(pairwise(sizes)):
         gain = 2.0 if k < len(sizes) - 2 else 1.0
-        drawn = random.normal(keys[k], (inputs, outputs), numpy.float32) * math.sqrt(gain / inputs)
-        layers.append((drawn, numpy.zeros(outputs, numpy.float32)))
+        weights = random.normal(keys[k], (inputs, outputs), numpy.float32) * math.sqrt(gain / inputs)
+        layers.append((weights, numpy.zeros(outputs, numpy.float32)))
     params, saddle = tuple(layers), None
     if kind.has_saddle:
         zero = numpy.zeros((), numpy.float32)
@@ -86,21 +86,21 @@ def first_trained(kind: Kind, sizes: list[int], key: np.ndarray) -> Trained:
 
 
 def optimiser_named(name: str, learning_rate: Any, weight_decay: Any) -> Any:
-    """An optax optimiser; the decay is the optimiser's own where it has one, else a gradient."""
+    """An optax optimiser; the weight decay is its parameter if it has one, else part of the gradient."""
     import inspect
 
     import optax
 
     make = getattr(optax, name, None) if name.isidentifier() and not name.startswith("_") else None
-    known = inspect.signature(make).parameters if inspect.isfunction(make) else {}
-    needed = [each for each, it in known.items() if it.default is inspect.Parameter.empty]
-    if "learning_rate" not in known or not set(needed) <= {"learning_rate"} or name == "lbfgs":
+    parameters = inspect.signature(make).parameters if inspect.isfunction(make) else {}
+    needed = [key for key, parameter in parameters.items() if parameter.default is inspect.Parameter.empty]
+    if "learning_rate" not in parameters or not set(needed) <= {"learning_rate"} or name == "lbfgs":
         raise ParameterError(
             f"mlp: optimiser must be the name of an optimiser of optax that needs a learning rate alone, "
             f"such as adam, adamw, sgd or rmsprop, got {name!r}."
         )
     assert make is not None
-    if "weight_decay" in known:
+    if "weight_decay" in parameters:
         return make(learning_rate=learning_rate, weight_decay=weight_decay)
     return optax.chain(optax.add_decayed_weights(weight_decay), make(learning_rate=learning_rate))
 
@@ -109,8 +109,8 @@ def optimiser_named(name: str, learning_rate: Any, weight_decay: Any) -> Any:
 def program(kind: Kind) -> Callable[..., Trained]:
     """The compiled ``run(trained, blocks, count, start, key, numbers)``.
 
-    `blocks` (L, m, d) are the rows of L batches, positives first; `count` of them are visited, as the
-    iterations from `start` on.
+    `blocks` (L, m, d) are the rows of L batches, positives first; the first `count` batches are visited, as
+    the iterations from `start` on.
     """
     import jax
     import jax.numpy as jnp
@@ -124,30 +124,30 @@ def program(kind: Kind) -> Callable[..., Trained]:
         for layer, (weights, biases) in enumerate(params[:-1]):
             x = nn.relu(x @ weights + biases)
             if kind.has_dropout:
-                kept = random.bernoulli(random.fold_in(key, layer), 1.0 - rate, x.shape)
-                x = jnp.where(kept, x / (1.0 - rate), 0.0)
+                mask = random.bernoulli(random.fold_in(key, layer), 1.0 - rate, x.shape)
+                x = jnp.where(mask, x / (1.0 - rate), 0.0)
         weights, biases = params[-1]
         return (x @ weights)[:, 0] + biases[0]
 
     def value(params: Params, x: Any, key: Any, numbers: Numbers) -> Any:
-        found = scores(params, x, key, numbers.dropout)
-        high, low = jnp.split(found, 2)
+        outputs = scores(params, x, key, numbers.dropout)
+        high, low = jnp.split(outputs, 2)
         if mean_over_pairs is not None:
             return mean_over_pairs(high, low)
-        of_high, of_low = jnp.mean(nn.softplus(-high)), jnp.mean(nn.softplus(low))
-        return numbers.share * of_high + (1.0 - numbers.share) * of_low
+        high_loss, low_loss = jnp.mean(nn.softplus(-high)), jnp.mean(nn.softplus(low))
+        return numbers.share * high_loss + (1.0 - numbers.share) * low_loss
 
-    def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
+    def descend(trained: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
         rate: Any = numbers.learning_rate
         if kind.is_cosine:
             rate = rate * 0.5 * (1.0 + jnp.cos(jnp.pi * jnp.minimum(t / numbers.planned, 1.0)))
         optimiser = optimiser_named(kind.optimiser, rate, numbers.weight_decay)
-        gradient = jax.grad(value)(now.params, x, key, numbers)
-        updates, state = optimiser.update(gradient, now.optimiser, now.params)
-        return Trained(optax.apply_updates(now.params, updates), state, now.saddle)
+        gradient = jax.grad(value)(trained.params, x, key, numbers)
+        updates, state = optimiser.update(gradient, trained.optimiser, trained.params)
+        return Trained(optax.apply_updates(trained.params, updates), state, trained.saddle)
 
-    def pesg(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
-        old = now.saddle
+    def pesg(trained: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
+        old = trained.saddle
         assert old is not None
         alpha = old.alpha
 
@@ -158,11 +158,11 @@ def program(kind: Kind) -> Callable[..., Trained]:
             spread = jnp.mean((high - a) ** 2) + jnp.mean((low - b) ** 2)
             return spread + 2.0 * alpha * gap, 2.0 * (gap - alpha)
 
-        done = t - numbers.first + 1  # steps of PESG after this one
-        stage = jnp.minimum((done - 1) // numbers.length, STAGES - 1)
+        steps = t - numbers.first + 1  # steps of PESG, including this one
+        stage = jnp.minimum((steps - 1) // numbers.length, STAGES - 1)
         eta = numbers.pesg_step / STAGE_DECAY**stage
-        point = (now.params, old.a, old.b)
-        reference = map_tree(lambda v, ref: jnp.where(done == 1, v, ref), point, old.reference)
+        point = (trained.params, old.a, old.b)
+        reference = map_tree(lambda v, ref: jnp.where(steps == 1, v, ref), point, old.reference)
         gradient, ascent = jax.grad(saddle_value, has_aux=True)(point)
         point = map_tree(
             lambda v, g, ref: v - eta * (g + numbers.pull * (v - ref) + numbers.weight_decay * v),
@@ -171,25 +171,25 @@ def program(kind: Kind) -> Callable[..., Trained]:
             reference,
         )
         total = map_tree(jnp.add, old.total, point)
-        ends = (done % numbers.length == 0) & (done < STAGES * numbers.length)
+        ends = (steps % numbers.length == 0) & (steps < STAGES * numbers.length)
         reference = map_tree(lambda ref, sum_: jnp.where(ends, sum_ / numbers.length, ref), reference, total)
         total = map_tree(lambda sum_: jnp.where(ends, 0.0, sum_), total)
         params, a, b = point
         alpha = jnp.maximum(0.0, alpha + eta * ascent)
-        return Trained(params, now.optimiser, Saddle(a, b, alpha, reference, total))
+        return Trained(params, trained.optimiser, Saddle(a, b, alpha, reference, total))
 
-    def run(now: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers) -> Trained:
+    def run(trained: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers) -> Trained:
         key = random.wrap_key_data(key)
 
-        def step(i: Any, now: Trained) -> Trained:
+        def step(i: Any, trained: Trained) -> Trained:
             t = start + i
-            given = (now, blocks[i] * numbers.scale, t, random.fold_in(key, t), numbers)
+            args = (trained, blocks[i] * numbers.scale, t, random.fold_in(key, t), numbers)
             if not kind.has_saddle:
-                return descend(*given)
-            chosen: Trained = lax.cond(t < numbers.first, descend, pesg, *given)
+                return descend(*args)
+            chosen: Trained = lax.cond(t < numbers.first, descend, pesg, *args)
             return chosen
 
-        result: Trained = lax.fori_loop(0, count, step, now)
+        result: Trained = lax.fori_loop(0, count, step, trained)
         return result
 
     return jax.jit(run)
@@ -217,5 +217,5 @@ def pair_mean(loss: Any) -> Callable[[Any, Any], Any]:
         slopes = derivative(high[:, None] - low)
         return mean(high, low), (jnp.sum(slopes, 1) / slopes.size, -jnp.sum(slopes, 0) / slopes.size)
 
-    mean.defvjp(forward, lambda gradients, above: tuple(above * each for each in gradients))
+    mean.defvjp(forward, lambda gradients, cotangent: tuple(cotangent * gradient for gradient in gradients))
     return mean

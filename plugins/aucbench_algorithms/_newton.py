@@ -7,16 +7,16 @@ import numpy as np
 from scipy import linalg, sparse
 
 LARGEST_FACTORED = 2048  # most rows of a factored matrix
-SUFFICIENT = 0.5  # share of the first slope that may be left after a step
-OVERSHOT = 0.1  # share of the first slope that a step may rise with at its end
+SUFFICIENT = 0.5  # largest falling slope after a step, as a share of the first slope
+OVERSHOT = 0.1  # largest rising slope after a step, as a share of the first slope
 TRIALS = 60  # most trials of one line search
 
 
 def step_length(slope: Callable[[float], float]) -> float:
     """A step at which the slope of a convex function nearly vanishes; 0 where the function does not fall.
 
-    Function values are of no use close to the minimum, where their differences drown in rounding; the slope,
-    which only ever rises, is not.
+    Close to the minimum, differences of function values drown in rounding. The search therefore uses the
+    slope only, which never falls.
     """
     start = slope(0.0)
     if not start < 0.0:
@@ -60,12 +60,12 @@ def conjugate_gradients(
     multiply: Callable[[np.ndarray], np.ndarray],
     target: np.ndarray,
     tolerance: float,
-    most: int,
+    max_iter: int,
     start: np.ndarray | None = None,
 ) -> np.ndarray:
     """Solve A w = target for a symmetric positive definite A, given as the function v to A v.
 
-    `tolerance` is that of the residual against the right-hand side, `most` the largest number of iterations.
+    `tolerance` is that of the residual against the right-hand side.
     """
     if start is None or not start.any():
         w, residual = np.zeros_like(target), target.copy()
@@ -74,7 +74,7 @@ def conjugate_gradients(
     direction = residual.copy()
     square = float(residual @ residual)
     goal = tolerance**2 * float(target @ target)
-    for _ in range(most):
+    for _ in range(max_iter):
         if square <= goal:
             break
         image = multiply(direction)

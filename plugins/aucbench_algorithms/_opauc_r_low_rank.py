@@ -1,8 +1,8 @@
 """The steps of `opauc_r`, for one setting or for several, which share the matrices Z.
 
-Z_s = sum of x r^T over the samples of a class. For dense x it is used as it is; for CSR rows through the
-products Z'Z and Z'u, which change with each sample. All that belongs to settings has them along its last
-axis, so that what is done to all of them at an entry of a row is one operation on neighbours in memory.
+Z_s = sum of x r^T over the samples of a class. Dense rows use Z itself; CSR rows use the
+products Z'Z and Z'u, which change with each sample. Arrays have the settings along their last axis, so that
+an operation on all settings at an entry of a row works on neighbours in memory.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from aucbench_algorithms import _moments_together as moments
 
 DRAWN = 4096  # samples whose random numbers are drawn at once
 REFRESH = 1024  # steps between two foldings, at least
-FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
+FOLDING = 128  # columns per step between two foldings, so that these cost no more than the steps
 FOLDED = 512  # rows of Z that are folded at once
 VECTORS = 3  # (d,) arrays of each setting
-# No digit is lost while the scale is within: u and b are sums of what each step adds, divided by its scale.
+# No digit is lost while the scale is in this range: u and b are sums of steps divided by their scales.
 SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
 
 def allocated(state: Any) -> Any:
-    """The state with its matrices, which many settings share in a grid: `init` makes none."""
+    """The state with allocated matrices; `init` makes none, since the settings of a grid share them."""
     if state.Z.size:
         return state
     d, size = len(state.u), state.b.shape[1]
@@ -47,7 +47,7 @@ def of_rank(algorithms: Sequence[Any], states: Sequence[Any]) -> moments.Moments
     require_memory("opauc_r", (2 * first.b.shape[1] + VECTORS * count, len(first.u)), "lower tau")
     first = allocated(first)
     exact = algorithms[0].centring == "exact"
-    own = [np.repeat(array, count, axis=-1) for array in (first.b, first.products, first.scale, first.u)]
+    copies = [np.repeat(array, count, axis=-1) for array in (first.b, first.products, first.scale, first.u)]
     numbers = [moments.column(algorithms, field) for field in ("eta", "lam")]
 
     def run_all(X: Any, y: np.ndarray, order: np.ndarray, *arrays: np.ndarray) -> None:
@@ -58,18 +58,18 @@ def of_rank(algorithms: Sequence[Any], states: Sequence[Any]) -> moments.Moments
         return _LazyTogether(
             run_all,
             shared,
-            [*own, *numbers],
+            [*copies, *numbers],
             lambda b, products, scale, u, *_: first._replace(b=b, products=products, scale=scale, u=u),
             axis=-1,
         )
-    shared, own = (*shared, *own[:3]), own[3:]
+    shared, copies = (*shared, *copies[:3]), copies[3:]
     return moments.MomentsTogether(
-        run_all, shared, [*own, *numbers], lambda u, *_: first._replace(u=u), axis=-1
+        run_all, shared, [*copies, *numbers], lambda u, *_: first._replace(u=u), axis=-1
     )
 
 
 class _LazyTogether(moments.MomentsTogether):
-    """Settings that are folded together before one of them is looked at."""
+    """Settings that are folded together before a state is read."""
 
     _folded = True
 
@@ -79,7 +79,7 @@ class _LazyTogether(moments.MomentsTogether):
 
     def state(self, number: int) -> Any:
         if not self._folded:
-            b, products, scale, u, *_ = self._own
+            b, products, scale, u, *_ = self._arrays
             _fold(u, scale, self._shared[0], b, products)
             self._folded = True
         return super().state(number)
@@ -92,11 +92,11 @@ def _run(X, y, order, draws, exact, Z, sums, gram, b, products, scale, w, eta, l
     q, out, ridge = np.empty((size, settings)), np.empty((size, settings)), 1.0 - eta * lam
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
-        _take(draws, k, r, sums[own])
+        label, side, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        _take(draws, k, r, sums[side])
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
-        _add_outer(x, r, Z[own])
+        _add_outer(x, r, Z[side])
         if sums[other, size - 1] > 0.0:
             np.dot(x, w, s)
             _product_of_transposed(Z[other], w, q)
@@ -113,21 +113,21 @@ def _run_lazy(X, y, order, draws, exact, Z, sums, gram, b, products, scale, u, e
     q, out = np.empty((size, settings)), np.empty((size, settings))
     ux, step, s, back = np.empty(settings), np.empty(settings), np.empty(settings), np.empty(settings)
     all_b = b.reshape(2 * size, settings)
-    # u of these is zero but for the entries of the last row
+    # settings whose u is zero except at the entries of the last row
     forgetful, last = np.flatnonzero(ridge == 0.0), -1
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        label, side, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         square, moves = rows.norm(X, i), sums[other, size - 1] > 0.0
-        _take(draws, k, r, sums[own])
+        _take(draws, k, r, sums[side])
         _gather(X, i, Z, zx)
-        _scatter(X, i, r, Z[:, own])
-        _extend(gram, own, other, zx, r, square)
-        vectors.add(square, r, zx[own])
-        # what keeps Z b as it is though Z has changed
-        np.dot(r, b[own], back)
+        _scatter(X, i, r, Z[:, side])
+        _extend(gram, side, other, zx, r, square)
+        vectors.add(square, r, zx[side])
+        # corrections of u that keep w when Z changes
+        np.dot(r, b[side], back)
         _multiply(X, i, u, ux)
-        _follow(products[own], r, ux)
+        _follow(products[side], r, ux)
         for n in range(settings):
             back[n] = -back[n]
             step[n] = back[n]
@@ -166,7 +166,7 @@ def _run_lazy(X, y, order, draws, exact, Z, sums, gram, b, products, scale, u, e
 
 @helper
 def _product(A, B, out):
-    """Set out to A B; of one column much faster by the product with a vector."""
+    """Set out to A B; for one column the product with a vector is much faster."""
     if B.shape[1] == 1:
         np.dot(A, B.reshape(B.size), out.reshape(out.size))
     else:
@@ -195,13 +195,13 @@ def _take(draws, k, r, sums):
 
 @fast_helper
 def _direction(q, s, label, sums, eta, exact, out):
-    """Set out to what Z_o is multiplied with in the step, and s to what x is multiplied with.
+    """Set out to the factor of Z_o in the step, and s to the factor of x.
 
-    q is Z_o'w, the last being T_o c_o.w; s is w.x.
+    q is Z_o'w, whose last entry is T_o c_o.w; s is w.x.
     """
     tau = q.shape[0] - 1
     count, share, square = sums[tau], 1.0 / sums[tau], 0.0
-    out[tau] = 0.0  # the product of the sums with q, until it is needed
+    out[tau] = 0.0  # holds the product of the sums with q at first
     for j in range(tau):
         square += sums[j] * sums[j]
         shift = sums[j] * share * share if exact else 0.0
@@ -249,12 +249,12 @@ def _scatter(X, i, r, Z):
 
 
 @helper
-def _extend(gram, own, other, zx, r, square):
-    """Bring Z'Z up to date after x r^T was added to the matrix of the own class; zx are Z'x before."""
+def _extend(gram, side, other, zx, r, square):
+    """Update Z'Z after x r^T was added to the matrix of class `side`; zx is Z'x before."""
     for j in range(r.size):
-        _add_two(zx[own, j] + square * r[j], r, r[j], zx[own], gram[own, j, own])
-        vectors.add(r[j], zx[other], gram[own, j, other])
-        vectors.add(zx[other, j], r, gram[other, j, own])
+        _add_two(zx[side, j] + square * r[j], r, r[j], zx[side], gram[side, j, side])
+        vectors.add(r[j], zx[other], gram[side, j, other])
+        vectors.add(zx[other, j], r, gram[other, j, side])
 
 
 @fast_helper
@@ -277,7 +277,7 @@ def _follow(products, z, step):
 
 @fast_helper
 def _scaled_sum(u, scale, change):
-    """Set u to scale u + change, and each setting has its scale."""
+    """Set u to scale u + change, with one scale for each setting."""
     if scale.size == 1:
         a, v, w = scale[0], u.reshape(u.size), change.reshape(u.size)
         for j in range(u.size):
@@ -311,7 +311,7 @@ def _add(X, i, step, u):
 
 @helper
 def _forget(X, last, u, n):
-    """Set column n of u to zero, which has no other entries than the CSR row `last`, or all if that is -1."""
+    """Set column n of u to zero: at the entries of the CSR row `last`, or everywhere if `last` is -1."""
     if last < 0:
         u[:, n] = 0.0
         return

@@ -43,7 +43,7 @@ Optimiser = StrEnum("Optimiser", "sgd momentum adam")
 
 
 class Params(NamedTuple):
-    """What does not change."""
+    """Constant parameters of the optimiser."""
 
     kind: int
     eta: float
@@ -53,7 +53,7 @@ class Params(NamedTuple):
     average: bool
     slow_keep: float = 1.0  # lambda
     slow_step: float = 0.0  # a
-    fast_keep: float = 0.0  # nu; 0 where there is no Q
+    fast_keep: float = 0.0  # nu; 0 without Q
     fast_step: float = 0.0  # b
 
 
@@ -67,7 +67,7 @@ class Factors(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Weights and what the optimiser remembers."""
+    """Weights and the memory of the optimiser."""
 
     cells: np.ndarray  # (5, d) dense, or (1 to 3, d) lazy, entries of a column side by side
     factors: Factors
@@ -78,7 +78,7 @@ def first_weights(
     X: Any, block: int, optimiser: Optimiser, eta: float, momentum: float, lam: float,
     schedule: Schedule = Schedule.constant, average: bool = False,
 ) -> Weights:  # fmt: skip
-    """Zero weights for blocks of so many pairs of the rows of X."""
+    """Zero weights for blocks of `block` pairs of rows of X."""
     if optimiser is Optimiser.momentum and momentum == 0.0:
         optimiser = Optimiser.sgd
     kind = {Optimiser.sgd: SGD, Optimiser.momentum: MOMENTUM, Optimiser.adam: ADAM}[optimiser]
@@ -90,22 +90,22 @@ def first_weights(
             return Weights(cells, Factors(0, 1.0, 0.0, 0.0), params._replace(kind=LAZY))
         discriminant = (1.0 - eta * lam + momentum) ** 2 - 4.0 * momentum
         if kind == MOMENTUM and not params.root and eta * lam < 1.0 and discriminant >= APART**2:
-            apart = float(np.sqrt(discriminant))
-            slow = (1.0 - eta * lam + momentum + apart) / 2.0
+            gap = float(np.sqrt(discriminant))
+            slow = (1.0 - eta * lam + momentum + gap) / 2.0
             fast = momentum / slow
             params = params._replace(
                 kind=LAZY,
                 slow_keep=slow,
                 fast_keep=fast,
-                slow_step=-eta * slow / apart,
-                fast_step=eta * fast / apart,
+                slow_step=-eta * slow / gap,
+                fast_step=eta * fast / gap,
             )
             return Weights(np.zeros((d, 2 + average)).T, Factors(0, 1.0, 1.0, 0.0), params)
     return Weights(np.zeros((5, d)), Factors(0, 1.0, 0.0, 0.0), params)
 
 
 def current(state: Weights) -> np.ndarray:
-    """(d,) new vector: w, or the mean of the points where they are averaged."""
+    """(d,) new vector: w, or with averaging the mean of the points."""
     cells, (t, slow, fast, weight), params = state
     out: np.ndarray
     if not params.average or t == 0:
@@ -125,9 +125,9 @@ def descend(X, block, c, cells, factors, params):
     if params.kind == LAZY:
         return _lazy_step(X, block, c, cells, factors, eta, params)
     for k in range(block.shape[0]):
-        for own in range(2):
-            if c[own, k] != 0.0:
-                rows.axpy(c[own, k], X, block[k, own], cells[GRADIENT])
+        for side in range(2):
+            if c[side, k] != 0.0:
+                rows.axpy(c[side, k], X, block[k, side], cells[GRADIENT])
     if params.kind == SGD:
         _sgd(cells[W], cells[GRADIENT], 1.0 - eta * params.lam, eta)
     elif params.kind == MOMENTUM:
@@ -168,9 +168,9 @@ def _adam(w, g, first, second, eta, t, lam):
 @kernels.helper
 def _lazy_step(X, block, c, cells, factors, eta, params):
     v = cells[cells.shape[0] - 1]
-    two = params.fast_keep != 0.0
+    has_fast = params.fast_keep != 0.0
     slow, fast, weight = factors.slow, factors.fast, factors.weight
-    slow *= params.slow_keep if two else 1.0 - eta * params.lam
+    slow *= params.slow_keep if has_fast else 1.0 - eta * params.lam
     if not abs(slow) >= (weights.SMALLEST_SCALE if params.average else weights.SMALLEST_SCALE_ALONE):
         if params.average:
             weights.fold(cells[P], slow, v, weight)
@@ -178,18 +178,18 @@ def _lazy_step(X, block, c, cells, factors, eta, params):
             vectors.scale(slow, cells[P])
         slow, weight = 1.0, 0.0
     fast *= params.fast_keep
-    if two and not fast >= SMALLEST_FAST:
+    if has_fast and not fast >= SMALLEST_FAST:
         vectors.scale(fast, cells[Q])
         fast = 1.0
-    to_p = (params.slow_step if two else -eta) / slow
-    to_q = params.fast_step / fast if two else 0.0
+    to_p = (params.slow_step if has_fast else -eta) / slow
+    to_q = params.fast_step / fast if has_fast else 0.0
     to_v = weight * to_p - params.fast_step / (1.0 - params.fast_keep)
     for k in range(block.shape[0]):
-        for own in range(2):
-            i, size = block[k, own], c[own, k]
+        for side in range(2):
+            i, size = block[k, side], c[side, k]
             if size == 0.0:
                 continue
-            if two:
+            if has_fast:
                 rows.axpy2(to_p * size, X, i, cells[P], to_q * size, cells[Q])
                 if params.average:
                     rows.axpy(to_v * size, X, i, v)

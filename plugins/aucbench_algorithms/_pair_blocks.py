@@ -66,7 +66,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BlockMethod(LinearMethod):
-    """What methods on blocks of pairs share that have an optimiser.
+    """Base class of methods on blocks of pairs with an optimiser.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class BlockMethod(LinearMethod):
     losses = ("squared_hinge", "*")
     step_size = "eta"
 
-    _sgd_eta = 0.1  # eta of sgd where none is given
+    _sgd_eta = 0.1  # eta of sgd if eta is None
 
     block: Count = 32
     optimiser: Optimiser = Optimiser.sgd
@@ -101,7 +101,7 @@ class BlockMethod(LinearMethod):
     def _first_state(
         self,
         problem: Problem,
-        kept: np.ndarray,
+        numbers: np.ndarray,
         share: float = 0.5,
         schedule: Schedule = Schedule.constant,
         average: bool = False,
@@ -113,7 +113,7 @@ class BlockMethod(LinearMethod):
         first = optimisers.first_weights(
             problem.X, self.block, self.optimiser, eta, self.momentum, self.lam, schedule, average
         )
-        return State(first, np.zeros((0, 2), np.int64), kept, problem.loss, share)
+        return State(first, np.zeros((0, 2), np.int64), numbers, problem.loss, share)
 
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
@@ -129,12 +129,12 @@ class BlockMethod(LinearMethod):
         raise NotImplementedError
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) weights, averaged where asked for; zero before the first block is full."""
+        """(d,) weights, or with averaging their mean; zero before the first block is full."""
         return optimisers.current(state.weights)
 
 
 def refuse_larger(name: str, block: int, problem: Problem, blocks: int = 1) -> None:
-    """A `ParameterError` where so many blocks, with which the weights first move, cannot be completed."""
+    """Raise `ParameterError` if the budget ends before `blocks` blocks, when the weights first move."""
     planned = problem.iterations
     if planned and planned < blocks * block:
         raise ParameterError(
@@ -144,15 +144,15 @@ def refuse_larger(name: str, block: int, problem: Problem, blocks: int = 1) -> N
 
 
 def whole_blocks(waiting: np.ndarray, new: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The full blocks (u, size, 2) of the pairs that waited and of new ones, and the pairs that wait now."""
+    """The full blocks (u, size, 2) of waiting and new pairs, and the pairs that are left."""
     order = np.concatenate([waiting, new])
-    whole = len(order) - len(order) % size
-    return order[:whole].reshape(-1, size, 2), order[whole:].copy()
+    end = len(order) - len(order) % size
+    return order[:end].reshape(-1, size, 2), order[end:].copy()
 
 
 @lru_cache(64)
 def loss_at(loss: Any) -> LossAt:
-    """A loss with its addresses, which are those of this process."""
+    """A loss with the addresses of its compiled functions in this process."""
     compiled, parts, rate = kernels.compile_loss(loss), loss_pieces.knots(loss), loss_pieces.rate(loss)
     last, knots = parts or (loss_pieces.Piece(0.0, 0.0, 0.0, 0.0, 0.0), ())
     structure = PIECES if parts else NONE if rate is None else PRODUCT
@@ -162,7 +162,7 @@ def loss_at(loss: Any) -> LossAt:
 
 @kernels.helper
 def meet(score, others, loss, values, slopes):
-    """Set values and slopes to the losses at the margins score - others, and to their derivatives."""
+    """Set values and slopes to the losses and their derivatives at the margins score - others."""
     if loss.structure != PIECES:
         for b in range(others.size):
             values[b] = kernels.call(loss.value, score - others[b], loss.theta)
@@ -183,16 +183,16 @@ def meet(score, others, loss, values, slopes):
 
 @kernels.helper
 def scores(X, blocks, u, cells, slow, fast, s):
-    """Set s (2, B) to the scores of block u by w = slow cells[0] + fast cells[1]; whether all are finite."""
+    """Set s (2, B) to the scores of block u by w = slow cells[0] + fast cells[1]; True if all are finite."""
     order = blocks.reshape(-1, 2)
     size = blocks.shape[1]
     total = 0.0
     for k in range(size):
         pairs.visit(X, order, u * size + k)
-        for own in range(2):
-            i = blocks[u, k, own]
-            s[own, k] = slow * rows.dot(X, i, cells[0])
+        for side in range(2):
+            i = blocks[u, k, side]
+            s[side, k] = slow * rows.dot(X, i, cells[0])
             if fast != 0.0:
-                s[own, k] += fast * rows.dot(X, i, cells[1])
-            total += abs(s[own, k])
+                s[side, k] += fast * rows.dot(X, i, cells[1])
+            total += abs(s[side, k])
     return total < np.inf

@@ -2,8 +2,8 @@
 
 L is the Laplacian of a graph of pairs, the curvature of the mean (`kernels.pair_loss`). Only the rows in some
 pair matter, b of them. The system is factored where it fits: of size d, or of size b by u = X p,
-(ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. One step of refinement follows, for
-ridge and weight may be many orders apart. Beyond that, and first where b is large, conjugate gradients.
+(ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. One step of refinement follows, as ridge
+and weight may be many orders apart. Conjugate gradients solve larger systems, and come first if b is large.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from aucbench_algorithms import _newton
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
 LARGEST_GRAM = 4096  # most rows of a factored Gram matrix
-FEW_ROWS, FEW_PRODUCTS = 1000, 500  # conjugate gradients are tried before from this size on, and how long
+FEW_ROWS, FEW_PRODUCTS = 1000, 500  # above FEW_ROWS rows, FEW_PRODUCTS products are tried before factoring
 MOST_PRODUCTS = 2000  # most products in one solution by conjugate gradients
 
 

@@ -1,4 +1,4 @@
-"""Parameters of other libraries, which a method hands on, and the distributions that these come from."""
+"""Parameters that a method passes to another library, and the distribution of that library."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ PLAIN = (bool, int, float, str, type(None))
 
 
 class Parameters(dict[str, Any]):
-    """Parameters by name; hashable, so that a tuning tells settings apart."""
+    """Parameters by name; hashable, so that a tuning can distinguish settings."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(sorted(self.items(), key=lambda item: item[0])))
@@ -24,21 +24,21 @@ class Parameters(dict[str, Any]):
         params = getattr(method, field)
         if params is not None and not isinstance(params, Mapping):
             raise ParameterError(f"{method.name}: {field} must be a mapping of parameters, got {params!r}.")
-        found = {
+        plain = {
             str(key): _plain(f"{method.name}: {field}.{key}", value) for key, value in (params or {}).items()
         }
-        object.__setattr__(method, field, cls(found) if found else None)
+        object.__setattr__(method, field, cls(plain) if plain else None)
 
 
-def _plain(what: str, value: Any) -> Any:
-    """A value of numbers, texts, lists and mappings, made hashable; a ParameterError for any other."""
+def _plain(name: str, value: Any) -> Any:
+    """A value of numbers, texts, lists and mappings, made hashable; a ParameterError for any other value."""
     if isinstance(value, Mapping):
-        return Parameters({str(key): _plain(what, each) for key, each in value.items()})
+        return Parameters({str(key): _plain(name, item) for key, item in value.items()})
     if isinstance(value, list | tuple):
-        return tuple(_plain(what, each) for each in value)
+        return tuple(_plain(name, item) for item in value)
     if not isinstance(value, PLAIN):
         raise ParameterError(
-            f"{what} must be a number, text, true, false, null, or a list or mapping of these, got {value!r}."
+            f"{name} must be a number, text, true, false, null, or a list or mapping of these, got {value!r}."
         )
     return value
 
@@ -51,7 +51,7 @@ def is_installed(module: str) -> bool:
 
 @cache
 def distributions(module: str) -> tuple[str, ...]:
-    """The distribution of the package of a module, such as xgboost-cpu; none of a module of one's own."""
+    """The distribution of the package of a module, such as xgboost-cpu; empty for a local module."""
     package = module.partition(".")[0]
     for name in (package, f"{package}-cpu", *metadata.packages_distributions().get(package, ())):
         with suppress(metadata.PackageNotFoundError):

@@ -1,8 +1,8 @@
 """Pairs of each example of a stream with one earlier example of the other class.
 
-The differences z = x+ - x- of a few thousand examples are made at once and then are rows like others: what a
-method does with single rows, alone or with many settings in lockstep, it does with pairs. The examples that
-wait for a partner are kept by their values, so that training may go on with other data.
+The differences z = x+ - x- of a few thousand examples are made at once and then treated as rows: a
+method trains on pairs as on single rows, alone or with many settings in lockstep. The values of the examples
+that wait for a partner are stored, so that training may continue on other data.
 """
 
 from enum import StrEnum
@@ -15,13 +15,13 @@ from aucbench import Batch, CsrRows, kernels
 from aucbench.kernels import pairs, rows
 from aucbench.kernels.rows import CSR, is_dense
 
-ROOM = 2**17  # numbers of the differences that are made at once: one megabyte
+ROOM = 2**17  # entries of the differences made at once: one megabyte
 MOST = 4096  # most examples at once
 Partner = StrEnum("Partner", "previous opposite")
 
 
 class Met(NamedTuple):
-    """Which classes were seen."""
+    """The classes seen so far."""
 
     last: int  # label of the last example, 0 before the first
     positive: bool
@@ -37,28 +37,28 @@ class Waiting(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Examples as a `Batch` of their differences, with which a method is given rows."""
+    """Examples in the form of a `Batch` of their differences."""
 
     X: Any  # the data of the examples, for its number of columns
     rows_view: Any  # the differences, dense or CSR; row 0 is zero
     y: np.ndarray  # 1 for a difference, -1 for row 0
     rows: np.ndarray  # (k,) the difference of each example, 0 where it has no partner
-    weights: None = None  # examples that meet partners have no weights of their own
+    weights: None = None  # pairs have no weights
 
     def take(self, rows: np.ndarray) -> "Pairs":
-        """The same with other rows."""
+        """A copy with other rows."""
         return self._replace(rows=rows)
 
 
 def nobody() -> Waiting:
-    """No example was seen."""
+    """The state before the first example."""
     return Waiting(_one_row(), _one_row(), Met(0, False, False))
 
 
 def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
-    """Give the first examples of `order` their partners, as many as there is room for.
+    """Pair the first examples of `order` with their partners, as many as fit.
 
-    Returns the pairs, and the examples that wait after these.
+    Returns the pairs, and the examples that wait after them.
     """
     X, part = batch.rows_view, order[:MOST]
     positive: Any
@@ -107,37 +107,37 @@ def _csr(row: Any, room: int) -> CsrRows:
     return longer
 
 
-def _fits(X: Any, i: int, kept: Any, Z: Any, count: int) -> bool:
+def _fits(X: Any, i: int, row: Any, Z: Any, count: int) -> bool:
     """Whether there is room for the difference of row i and a kept row after the first rows of Z."""
     raise NotImplementedError
 
 
-def _store(X: Any, i: int, kept: Any) -> None:
+def _store(X: Any, i: int, row: Any) -> None:
     """Store a copy of row i."""
     raise NotImplementedError
 
 
 @overload(_fits, jit_options=CSR)
-def _fits_either(X, i, kept, Z, count):
+def _fits_either(X, i, row, Z, count):
     if is_dense(X):
-        return lambda X, i, kept, Z, count: count < Z.shape[0]
-    return lambda X, i, kept, Z, count: (
-        Z.indptr[count] + X.indptr[i + 1] - X.indptr[i] + kept.indptr[1] <= Z.data.size
+        return lambda X, i, row, Z, count: count < Z.shape[0]
+    return lambda X, i, row, Z, count: (
+        Z.indptr[count] + X.indptr[i + 1] - X.indptr[i] + row.indptr[1] <= Z.data.size
     )
 
 
 @overload(_store, jit_options=CSR)
-def _store_either(X, i, kept):
-    def dense(X, i, kept):
+def _store_either(X, i, row):
+    def dense(X, i, row):
         for j in range(X.shape[1]):
-            kept[0, j] = X[i, j]
+            row[0, j] = X[i, j]
 
-    def csr(X, i, kept):
+    def csr(X, i, row):
         start, stop = X.indptr[i], X.indptr[i + 1]
         for p in range(start, stop):
-            kept.indices[p - start] = X.indices[p]
-            kept.data[p - start] = X.data[p]
-        kept.indptr[1] = stop - start
+            row.indices[p - start] = X.indices[p]
+            row.data[p - start] = X.data[p]
+        row.indptr[1] = stop - start
 
     return dense if is_dense(X) else csr
 

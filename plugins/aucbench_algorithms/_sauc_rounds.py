@@ -1,11 +1,11 @@
-"""Weights of `sauc`: pulled to a centre for a round of steps, the mean of which is the next centre.
+"""Weights of `sauc`: pulled to a centre for a round of steps, whose mean is the next centre.
 
     w = scale u + (1 + lean) w0,  w0 = size W,  both sums of rows
     sum of the w of the round  = weight u - v + (steps + leans) w0
     sum of the w0 of all rounds = total W - V
 
-so that a step costs the non-zeros of its row, and the end of a round the columns its rows have touched:
-they are listed, unless all d columns are gone through (eager layout). u, v, W and V are the columns of
+A step costs the non-zeros of its row. The end of a round costs the columns that its rows have touched, which
+are listed, or all d columns in the eager layout. u, v, W and V are the columns of
 `cells`. Three products, |w - w0|^2, (w - w0).w0 and |w0|^2, give |w|^2 without cancellation.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from aucbench.kernels import helper, rows, weights
 from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 
-FADED = 1e-6  # |W|^2 is computed anew when it has become this share of its largest value
+FADED = 1e-6  # |W|^2 is recomputed when it has fallen to this share of its largest value
 
 U, V, W, TOTAL_V = range(4)  # fields of a cell
 NUMBERS = np.dtype(
@@ -26,13 +26,13 @@ NUMBERS = np.dtype(
         ("size", "f8"), ("total", "f8"),  # coefficients of W in w0 and in the sum of all rounds
         ("apart", "f8"), ("mixed", "f8"), ("centre", "f8"),  # |w - w0|^2, (w - w0).w0, |w0|^2
         ("square", "f8"), ("peak", "f8"),  # |W|^2, and its largest value since it was computed exactly
-        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # finished rounds; its steps and columns
+        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # rounds; this round's steps and columns
     ]
 )  # fmt: skip
 
 
 class Rounds(NamedTuple):
-    """The arrays of such weights."""
+    """The arrays of the weights."""
 
     cells: np.ndarray  # (d, 4) u, v, W, V
     numbers: np.ndarray  # (1,) NUMBERS
@@ -73,10 +73,10 @@ def accumulate(state):
 
 
 @helper
-def step(X, i, state, keep, length, apart, centre, square, radius):
+def step(X, i, state, keep, length, offset, centre, square, radius):
     """Set w to w0 + keep (w - w0) + length x_i, projected on |w| <= radius, given the `score` of the row."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks
-    numbers.apart = keep * keep * numbers.apart + length * (length * square + 2.0 * keep * apart)
+    numbers.apart = keep * keep * numbers.apart + length * (length * square + 2.0 * keep * offset)
     numbers.mixed = keep * numbers.mixed + length * centre
     size = numbers.apart + 2.0 * numbers.mixed + numbers.centre
     lean = keep * numbers.lean
@@ -120,7 +120,7 @@ def _touch_csr(X, i, touched, marks, numbers):
 
 @helper
 def _fold(state, scale):
-    """Make the scale one: u becomes scale u, and v takes what weight u was."""
+    """Make the scale one: u becomes scale u, and v takes over weight u."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks
     lazy = marks.size > 0
     for k in range(numbers.touched if lazy else cells.shape[0]):
@@ -132,7 +132,7 @@ def _fold(state, scale):
 
 @helper
 def finish(state, steps, before):
-    """End a round: the mean of its w becomes the centre; the old centre is counted, or the new one."""
+    """End a round: the mean of its w becomes the centre; the old centre is counted, or the new centre."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks
     lazy = marks.size > 0
     if before:

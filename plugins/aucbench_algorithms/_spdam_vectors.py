@@ -17,7 +17,7 @@ from aucbench.kernels.weights import SMALLEST_SCALE
 REFRESH = 1024  # most iterations between two foldings
 NUMBERS = np.dtype(
     [
-        ("S", "f8"), ("e", "f8"), ("f", "f8", 2),  # w; two numbers are those of m+ and of m-
+        ("S", "f8"), ("e", "f8"), ("f", "f8", 2),  # w; pairs of numbers belong to m+ and m-
         ("Sb", "f8"), ("eb", "f8"), ("db", "f8"), ("fb", "f8", 2),  # wb
         ("a", "f8", 2),  # u
         ("gm", "f8", 2), ("Um", "f8", 2), ("Dm", "f8", 2),  # products of g, U and D with m+ and m-
@@ -69,7 +69,7 @@ def ahead_score(X, i, cells, numbers, products):
 
 @helper
 def advance(numbers, gram, change, across, lam, tau, theta, n, m):
-    """Make the step of w, u and wb, up to adding the rows: returns the multiple of D that g gets.
+    """Make the step of w, u and wb, up to adding the rows; returns the multiple of D to add to g.
 
     `change` (2,) has the sums of (beta_i' - beta_i) / sqrt(p_i) by class, `across` (2,) the products of D
     with m+ and m-; n and m are the rows of all data and of the minibatch.
@@ -84,11 +84,11 @@ def advance(numbers, gram, change, across, lam, tau, theta, n, m):
         sign = 1.0 if side == 1 else -1.0
         q = (S * numbers.gm[side] + e * numbers.Um[side]) / tau
         q -= numbers.Um[side] + across[side] / m
-        for other in range(2):
-            mixed = numbers.f[other] / tau - (numbers.a[other] - extra * change[other])
-            q += mixed * gram[other, side]
+        for k in range(2):
+            mixed = numbers.f[k] / tau - (numbers.a[k] - extra * change[k])
+            q += mixed * gram[k, side]
         bq += sign * (q - gram[2, side])
-    pull = bq / (c * (c + gram[2, 2])) + 1.0 / c  # multiple of b taken from w, that of q included
+    pull = bq / (c * (c + gram[2, 2])) + 1.0 / c  # multiple of b subtracted from w, including the b in q
     share = (-keep * e / n - extra / c) / (keep * S)
     numbers.S, numbers.e = keep * S, keep * e - 1.0 / c
     numbers.Sb = (1.0 + theta) * numbers.S - theta * S
@@ -122,7 +122,7 @@ def step(X, i, rise, share, n, cells, numbers):
 
 @helper
 def fold(cells, numbers, means):
-    """Fold S g + e U into g when S is small, and every so many iterations."""
+    """Fold S g + e U into g when S is small, and at regular intervals."""
     S, e = numbers.S, numbers.e
     d = cells.shape[0]
     if S >= SMALLEST_SCALE and numbers.time % max(REFRESH, d) != 0:

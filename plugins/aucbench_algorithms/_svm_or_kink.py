@@ -24,21 +24,21 @@ MOST_ENTRIES = 1 << 22  # most entries of their dense differences
 MOST_COMPARED = 1 << 24  # most entries of rows compared with each other
 LARGEST_FACTORED = 4096  # most rows of a factored matrix
 OUTER, INNER = 30, 30  # multiplier updates, Newton iterations for each
-EXACT = 1e-15  # change of w against |w| that ends either
+EXACT = 1e-15  # change of w, relative to |w|, that ends either loop
 STIFFEST = 1e-6  # least nu: below it the Newton systems lose too many digits
 ROUNDING = 64 * np.finfo(np.float64).eps  # rounding error of a margin, relative to its scores
 
 
 class Groups(NamedTuple):
-    """Rows of one class and the same content, near the kink or not."""
+    """Groups of rows of one class; equal rows near the kink are in one group."""
 
     of_row: np.ndarray  # (n,) the group of each row
-    first: np.ndarray  # (groups,) one row of each
-    sizes: np.ndarray  # (groups,) rows in each, or the sum of their weights
+    first: np.ndarray  # (groups,) one row of each group
+    sizes: np.ndarray  # (groups,) rows of each group, or the sum of their weights
 
 
 def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarray, float] | None:
-    """The exact solution for the pairs within 2 mu of the kink at w, and its gap for the whole problem.
+    """The exact solution for the pairs within 2 mu of the kink at w, and its gap on the whole problem.
 
     None when too many pairs are near the kink.
     """
@@ -48,11 +48,11 @@ def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarra
         return None
     scores, labels = _scores(X, w, groups), y[groups.first]
     ranking = sorted_pairs.rank(scores, labels)
-    near = sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
-    pairs = sorted_pairs.count(near)
+    band = sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
+    pairs = sorted_pairs.count(band)
     if pairs > MOST_PAIRS or (not sparse.issparse(X) and pairs * X.shape[1] > MOST_ENTRIES):
         return None
-    left, right = sorted_pairs.members(ranking, near)
+    left, right = sorted_pairs.members(ranking, band)
     ranking = sorted_pairs.rank(scores[groups.of_row], y, batch.weights)
     total = ranking.total
     below = sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
@@ -64,23 +64,23 @@ def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarra
         Z = np.subtract(first, second, dtype=np.float64)
     c = groups.sizes[left] * groups.sizes[right] / total
     start = np.clip((1.0 - Z @ w) / mu, 0.0, 1.0)
-    found = _multipliers(Z, c, force, w, start, lam, mu)
-    if found is None:
+    solution = _multipliers(Z, c, force, w, start, lam, mu)
+    if solution is None:
         return None
-    w, a = found
+    w, a = solution
     return w, _gap(batch, w, lam, groups, (left, right), c, a)
 
 
 def _group(batch: Batch, scores: np.ndarray, mu: float) -> Groups | None:
-    """Equal rows in one group where they are near the kink; None when these are too many to look at."""
+    """Group equal rows near the kink; None when there are too many rows to compare."""
     X, y = batch.X, batch.y
     ranking = sorted_pairs.rank(scores, y)
-    near = sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
-    rows = np.flatnonzero(sorted_pairs.degrees(ranking, near))
+    band = sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
+    rows = np.flatnonzero(sorted_pairs.degrees(ranking, band))
     part = X[rows]
     if (part.nnz if sparse.issparse(X) else part.size) > MOST_COMPARED:
         return None
-    known: dict[bytes, int] = {}
+    first_rows: dict[bytes, int] = {}
     content = np.arange(y.size)
     for k in range(rows.size):
         if sparse.issparse(X):
@@ -89,13 +89,13 @@ def _group(batch: Batch, scores: np.ndarray, mu: float) -> Groups | None:
         else:
             key = part[k].tobytes()
         digest = (b"+" if y[rows[k]] == 1 else b"-") + blake2b(key, digest_size=16).digest()
-        content[rows[k]] = known.setdefault(digest, rows[k])
+        content[rows[k]] = first_rows.setdefault(digest, rows[k])
     first, of_row = np.unique(content, return_inverse=True)
     return Groups(of_row, first, np.bincount(of_row, batch.weights))
 
 
 def _scores(X: Any, w: np.ndarray, groups: Groups) -> np.ndarray:
-    """(groups,) scores: those of equal rows are equal then, which products of many rows do not promise."""
+    """(groups,) scores, equal for equal rows, which a product of many rows does not guarantee."""
     return np.asarray(X @ w, np.float64)[groups.first]
 
 

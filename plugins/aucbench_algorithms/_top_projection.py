@@ -8,7 +8,7 @@ With a threshold t of the negatives, a cap c = S / K and u = t + c, the solution
     a_i = max(b_i + (t + B / K) / alpha, 0),   B = sum over j of max(r_j - u, 0)
 
 Where the cap binds nowhere, t is the zero of sum max(b + t / alpha, 0) - sum max(r - t, 0), found by Newton's
-method on this piecewise linear function. Elsewhere u lies below max r. As u falls from there, t rises so that
+method on this piecewise linear function. Otherwise u lies below max r. As u falls from there, t rises so that
 sum q remains K c, until sum a has risen to it; in between both are linear, and the pieces are walked through
 in order. K = 1 is never capped.
 
@@ -29,9 +29,9 @@ NEWTON = 200  # most Newton steps
 def project(b, r, K, alpha):
     """Project (b, r), both changed in place: values of the positives and negatives, K of which are the top.
 
-    Returns the top u, at and above which negatives are capped; inf where none is.
+    Returns the top u, at and above which negatives are capped; inf if none is capped.
     """
-    if r.size == K:  # then all q are equal, and their mean alone is projected
+    if r.size == K:  # all q are equal: only their mean is projected
         r[:] = r.mean()
     t = _uncapped(b, r, alpha)
     total, highest = 0.0, -np.inf
@@ -50,7 +50,7 @@ def project(b, r, K, alpha):
 
 @kernels.helper
 def _uncapped(b, r, alpha):
-    """The threshold where no cap binds: any at which both sums are zero, if there is one."""
+    """The threshold if no cap binds; any threshold at which both sums are zero, if one exists."""
     low, high = -np.inf, -np.inf
     for value in b:
         low = max(low, value)
@@ -62,13 +62,13 @@ def _uncapped(b, r, alpha):
     t = min(max(0.0, low), high)
     for _ in range(NEWTON):
         value, slope = 0.0, 0.0
-        for each in b:
-            if each + t / alpha > 0.0:
-                value += each + t / alpha
+        for entry in b:
+            if entry + t / alpha > 0.0:
+                value += entry + t / alpha
                 slope += 1.0 / alpha
-        for each in r:
-            if each - t > 0.0:
-                value -= each - t
+        for entry in r:
+            if entry - t > 0.0:
+                value -= entry - t
                 slope += 1.0
         if value == 0.0:
             break
@@ -106,14 +106,14 @@ def _capped(b, r, K, alpha):
         if falls <= 0.0 or rises <= 0.0:
             falls, rises = 0.0, 1.0
         lowers = (rises + capped * falls / K) / alpha
-        missing = K * (u - t) - (total - positive * level)  # sum q - sum a
-        until_equal = missing / (K * (rises + falls) + positive * lowers)
+        surplus = K * (u - t) - (total - positive * level)  # sum q - sum a
+        until_equal = surplus / (K * (rises + falls) + positive * lowers)
         until_capped = (u - r[capped]) / falls if falls > 0.0 else np.inf
         until_zero = (r[above - 1] - t) / rises if falls > 0.0 else np.inf
         until_positive = (level - b[positive]) / lowers if positive < b.size else np.inf
         step = min(until_capped, until_zero, until_positive)
-        found = not until_equal > step
-        if found:
+        is_last = not until_equal > step
+        if is_last:
             step = max(until_equal, 0.0)
         if step == until_positive:
             total += b[positive]
@@ -121,7 +121,7 @@ def _capped(b, r, K, alpha):
         excess += capped * falls * step
         u = r[capped] if step == until_capped else u - falls * step
         t = r[above - 1] if step == until_zero else t + rises * step
-        if found:
+        if is_last:
             break
     return t, u, excess / K
 

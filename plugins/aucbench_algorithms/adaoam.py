@@ -9,7 +9,7 @@ class o seen so far,
 and w is projected on |w| <= 1 / sqrt(lam). Nothing moves while the other class is empty.
 
 Cost per example: O(d^2) time and memory, on sparse rows too: S_o w has d entries, each of which moves its
-weight at a rate of its own. Of the matrices only the lower triangle is kept, as sums over the samples of
+weight at a rate of its own. Only the lower triangles of the matrices are stored, as sums over samples of
 (x - c) (x - c)^T, c being the mean before the sample, times (T - 1) / T, T counting the sample.
 
 Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximization, AAAI 2015.
@@ -65,12 +65,12 @@ def _run(X, y, order, wq, means, scatter, counts, eta, lam, delta):
     x, image, deviation = np.empty(w.size), np.empty(w.size), np.empty((1, w.size))
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
-        counts[own] += 1
+        label, side, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        counts[side] += 1
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
-        _deviate(x, means[own], counts[own], deviation[0])
-        symmetric.rank_one(deviation, 0, scatter[own])
+        _deviate(x, means[side], counts[side], deviation[0])
+        symmetric.rank_one(deviation, 0, scatter[side])
         if counts[other] == 0:
             continue
         x -= means[other]
@@ -114,11 +114,11 @@ def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
     P = np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
-        counts[own] += 1
+        label, side, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        counts[side] += 1
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
-        _deviate(x, means[own], counts[own], samples[own, waiting[own]])
+        _deviate(x, means[side], counts[side], samples[side, waiting[side]])
         if counts[other] > 0:
             last, count = waiting[other], counts[other]
             V, products = samples[other, : last + 1], P[: last + 1]
@@ -133,6 +133,6 @@ def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
                 for j in range(W.shape[1]):
                     G[s, j] = (G[s, j] + H[s, j]) / count
                 _adapt(W[s], Q[s], G[s], eta[s], lam[s], delta[s])
-        waiting[own] = moments.wait(samples[own], waiting[own], scatter[own])
+        waiting[side] = moments.wait(samples[side], waiting[side], scatter[side])
     for c in range(2):
         moments.flush(samples[c], waiting[c], scatter[c])

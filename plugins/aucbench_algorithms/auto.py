@@ -5,7 +5,7 @@ AUC. Here nothing is fitted to all rows: the model is a mean of the models of th
 
     w = sum_k exp((AUC_k - max AUC) / 0.002) v_k / |X v_k|,   v_k the mean over the parts for candidate k,
 
-so that candidates between which the mean AUC cannot tell are averaged, not drawn. On the KEEL and ADBench
+so that candidates with nearly the same mean AUC are averaged, not drawn. On the KEEL and ADBench
 data sets this is ahead of the choice of a single candidate by less than its interval, and on fewer of them
 far behind; repeated partitions, 10 folds, finer paths and the exact pairwise squared hinge gained nothing
 beyond their intervals.

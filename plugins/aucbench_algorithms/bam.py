@@ -128,6 +128,6 @@ class Bam(BatchSolver):
 
 
 def _pairs(of: Problem | Batch) -> float:
-    """The number of pairs, at least 1; with weights the sum of theirs."""
+    """The number of pairs, at least 1; with weights, the sum of the pairs' weights."""
     n_pos, n_neg = class_totals(of)
     return n_pos * n_neg

@@ -61,14 +61,14 @@ from aucbench_algorithms._parameters import Parameters, distributions, is_instal
 Leaves = Annotated[int, Interval(low=2)]
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 PartialShare = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
-RESERVED = {  # parameters of the libraries, by pattern, that something else decides
+RESERVED = {  # patterns of library parameters that cannot be set, and why
     r".*seed.*|random_state": "it is the seed of the run",
     r"n_jobs|num_threads?|n?threads?|n_?threads?": "it is 1, so that times compare",
     r"num_(iterations?|trees?|rounds?|boost_round)|n_iter|n_estimators|max_iter|nrounds": "it is `rounds`",
     r".*early_stopping.*": "it is `patience`",
     r".*(file|mlist|machine|port|workers|model|save_binary|directory).*": "no file and no network is used",
 }
-MANY = 500  # rows with more pairs than are visited one by one
+MANY = 500  # rows whose pairs are too many to be visited one by one
 OBJECTIVE = r"objective(_type)?|app(lication)?|loss"
 Library = StrEnum("Library", "lightgbm xgboost")
 Criterion = StrEnum("Criterion", "pairs log_loss balanced_log_loss ranking")
@@ -76,7 +76,7 @@ BOOSTERS: Mapping[Library, Any] = {Library.lightgbm: LightGbm, Library.xgboost: 
 
 
 class Trees:
-    """A booster with the held-out rows and their scores, where the search for arrays does not look."""
+    """A booster with the held-out rows and their scores, hidden from the search for arrays."""
 
     __slots__ = ("booster", "held", "held_scores", "is_live", "rounds")
 
@@ -89,7 +89,7 @@ class Trees:
         return type(self), (self.held, self.booster, self.rounds, False)
 
     def grow(self, objective: Objective | None) -> None:
-        """One round, of which the held-out rows get their scores."""
+        """Add one round, and its scores to those of the held-out rows."""
         self.booster.grow(objective)
         if self.held is not None:
             self.held_scores += self.booster.scores(self.held.X, self.rounds, self.rounds + 1)
@@ -101,8 +101,8 @@ class State(NamedTuple):
 
     trees: Trees
     seed: int
-    rounds: int  # done
-    scored: int  # rounds that scores sum
+    rounds: int  # finished rounds
+    scored: int  # rounds summed in scores
     best: int  # the round of the highest AUC on the held-out rows
     best_auc: float
     largest: np.ndarray  # (1,) largest derivative of the last round; NaN once training has diverged
@@ -208,10 +208,10 @@ class Boosting(Method):
                 f"boosting: patience={self.patience} needs held-out rows of both classes, and has none: "
                 f"raise validation, now {self.validation:g}, or set patience=0."
             )
-        if problem.loss is not None:  # the warm-up lacks scores far apart, whose sums are other kernels
+        if problem.loss is not None:  # compiles the kernels for distant scores, which the warm-up lacks
             y = np.where(np.arange(MANY) % 2, 1, -1).astype(np.int8)
-            own = None if problem.weights is None else np.ones(MANY)
-            mean = pair_loss.pair_mean(problem.loss, np.linspace(-1.0, 1.0, MANY), y, own)
+            weights = None if problem.weights is None else np.ones(MANY)
+            mean = pair_loss.pair_mean(problem.loss, np.linspace(-1.0, 1.0, MANY), y, weights)
             _ = mean.slopes, mean.curvature.diagonal
         seed = int(rng.integers(2**31 - 1))
         return State(Trees(held), seed, 0, 0, 0, -np.inf, np.zeros(1), problem.loss)
@@ -225,7 +225,7 @@ class Boosting(Method):
 
     @property
     def done(self) -> Callable[[State], bool]:
-        """Of a state, whether it has all its rounds or `patience` is at an end."""
+        """A function of a state: whether it has all its rounds or `patience` is at an end."""
         if self.rounds is None and not self.patience:
             raise AttributeError("The budget alone ends training.")
         return self._is_done
@@ -234,8 +234,8 @@ class Boosting(Method):
         """The rounds up to the best one."""
         if not self.patience or state.trees.booster is None:
             return state
-        kept = Trees(None, state.trees.booster, state.trees.rounds, state.trees.is_live)
-        return state._replace(trees=kept, scored=state.best)
+        trees = Trees(None, state.trees.booster, state.trees.rounds, state.trees.is_live)
+        return state._replace(trees=trees, scored=state.best)
 
     def score(self, state: State, X: Any) -> np.ndarray:
         if state.trees.booster is None:
@@ -259,17 +259,17 @@ class Boosting(Method):
 
     def _round(self, state: State, batch: Batch) -> State:
         largest = np.zeros(1)
-        own = self._pair_objective(state.loss, batch, largest) if self.criterion is Criterion.pairs else None
+        obj = self._pair_objective(state.loss, batch, largest) if self.criterion is Criterion.pairs else None
         trees = state.trees
         if trees.booster is None or not trees.is_live or trees.rounds != state.rounds:
-            trees = self._regrown(state, batch, own)
-        trees.grow(own)
-        done = state.rounds + 1
-        state = state._replace(trees=trees, rounds=done, scored=done, largest=largest)
+            trees = self._regrown(state, batch, obj)
+        trees.grow(obj)
+        rounds = state.rounds + 1
+        state = state._replace(trees=trees, rounds=rounds, scored=rounds, largest=largest)
         if trees.held is None:
             return state
         auc = exact_auc(trees.held_scores, trees.held.y, trees.held.weights)
-        return state._replace(best=done, best_auc=auc) if auc > state.best_auc else state
+        return state._replace(best=rounds, best_auc=auc) if auc > state.best_auc else state
 
     def _pair_objective(self, loss: Any, batch: Batch, largest: np.ndarray) -> Objective:
         """The objective of the library; it stores the largest derivative, NaN where one is not finite."""
@@ -311,23 +311,23 @@ class Boosting(Method):
         """The parameters of the library, by its names."""
         kind = BOOSTERS[self.library]
         criterion = "log_loss" if self.criterion is Criterion.balanced_log_loss else str(self.criterion)
-        own = {name: getattr(self, field) for field, name in kind.names.items()}
-        chosen = {name: value for name, value in own.items() if value is not None}
+        values = {name: getattr(self, field) for field, name in kind.names.items()}
+        chosen = {name: value for name, value in values.items() if value is not None}
         return {"objective": kind.objectives[criterion]} | chosen | dict(self.params or {})
 
     def _check_params(self, params: Mapping[str, Any]) -> None:
-        """Refuse parameters that the library lacks, or that something else decides."""
+        """Refuse parameters that are unknown to the library or reserved."""
         kind = BOOSTERS[self.library]
         taken = {*kind.names, *kind.names.values()}
         for key, value in params.items():
-            what = f"boosting: params.{key} cannot be set"
-            why = next((why for pattern, why in RESERVED.items() if re.fullmatch(pattern, key)), None)
+            prefix = f"boosting: params.{key} cannot be set"
+            reason = next((text for pattern, text in RESERVED.items() if re.fullmatch(pattern, key)), None)
             if key in taken:
-                why = "it is a field of its own"
+                reason = "it is a field of its own"
             elif re.fullmatch(OBJECTIVE, key) and not self._is_ranking:
-                why = "it is `criterion`"
-            if why is not None:
-                raise ParameterError(f"{what}: {why}, got {value!r}.")
+                reason = "it is `criterion`"
+            if reason is not None:
+                raise ParameterError(f"{prefix}: {reason}, got {value!r}.")
         if self.patience and "dart" in params.values():
             raise ParameterError(
                 "boosting: patience needs the rounds as they were, and dart changes earlier rounds: "
@@ -336,13 +336,13 @@ class Boosting(Method):
         if params.get("booster") == "gblinear":
             raise ParameterError("boosting: params.booster=gblinear grows no trees; use gbtree or dart.")
         rows = Rows(np.eye(4), np.arange(4) % 2, None, [4] if self._is_ranking else None)
-        # A list may have a value for each feature, of which only the training rows know the number.
+        # A list may have a value for each feature, whose number is known from the training rows only.
         tried = {key: value for key, value in self._settings().items() if not isinstance(value, tuple)}
         try:
             unknown = kind.unknown(tried)
             kind(tried, 0, rows)
-        except Exception as error:  # the libraries' own classes, which may not be imported
-            words = " ".join(str(error).split())
-            raise ParameterError(f"boosting: {self.library} refuses params={dict(params)}: {words}") from None
+        except Exception as error:  # exception classes of libraries that may not be installed
+            cause = " ".join(str(error).split())
+            raise ParameterError(f"boosting: {self.library} refuses params={dict(params)}: {cause}") from None
         if unknown:
             raise ParameterError(f"boosting: {self.library} has no parameter '{unknown[0]}' in params.")

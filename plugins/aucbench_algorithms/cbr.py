@@ -11,8 +11,8 @@ max(0, phi sqrt(v) - m) with phi = Phi^-1(eta), psi = 1 + phi^2 / 2, zeta = 1 + 
 
 The diagonal version keeps the diagonal of Sigma only. The model is mu.
 
-Cost per example: O(B d^2) time and O(d^2) memory, on sparse rows too, for Sigma fills up; of Sigma the
-lower triangle is kept, and one pass over it narrows it by the last pair and multiplies it by the next. The
+Cost per example: O(B d^2) time and O(d^2) memory, on sparse rows too, for Sigma fills up; only the
+lower triangle of Sigma is stored, and one pass narrows it by the last pair and multiplies it by the next. The
 diagonal version costs O(B nnz) time and O(d) memory.
 
 Source: Khalid, Ray, Chitsaz, Confidence-weighted bipartite ranking, ADMA 2016; the step is SCW-I of Wang,
@@ -52,7 +52,7 @@ class State(NamedTuple):
     mu: np.ndarray  # (d,)
     sigma: np.ndarray  # (d, d) lower triangle; Sigma = sigma - pending g g^T
     g: np.ndarray  # (d,) Sigma z of the last pair that moved mu
-    pending: np.ndarray  # (1,) its b, 0 when there is none
+    pending: np.ndarray  # (1,) b of that pair, 0 if there is none
     members: np.ndarray  # (2, B) row numbers, positives first
     seen: np.ndarray  # (2,) positives and negatives so far
 
@@ -67,7 +67,7 @@ class DiagonalState(NamedTuple):
 
 @dataclass(frozen=True)
 class _Cbr(LinearMethod):
-    """What both methods share; their loss is not one of the margin alone.
+    """Base class of both methods, whose loss depends on more than the margin.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class _Eight:
     def __init__(self, algorithms: list[CbrDiag], states: list[DiagonalState]):
         self._start = states[0]
         self._gaussian = lanes.joined([state.gaussian for state in states])
-        numbers = [(each.C, NormalDist().inv_cdf(each.eta)) for each in algorithms]
+        numbers = [(algorithm.C, NormalDist().inv_cdf(algorithm.eta)) for algorithm in algorithms]
         self._numbers = np.array(numbers).T.copy()
 
     def run(self, piece: Piece) -> None:
@@ -163,11 +163,11 @@ class _Eight:
     def states(self, kept: KeptRows) -> list[DiagonalState]:
         gaussians = [np.zeros_like(self._start.gaussian) for _ in range(lanes.WIDTH)]
         lanes.separate(self._gaussian, gaussians)
-        return [DiagonalState(each, kept.members.copy(), kept.seen.copy()) for each in gaussians]
+        return [DiagonalState(gaussian, kept.members.copy(), kept.seen.copy()) for gaussian in gaussians]
 
 
 def _turns(batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
-    """(k,) the places of the rows of a batch in the buffers of their classes, each the oldest one's."""
+    """(k,) the slots of the rows of a batch in the buffers of their classes: each replaces the oldest row."""
     positive = batch.y[batch.rows] > 0
     counts = [seen[0] + np.cumsum(positive), seen[1] + np.cumsum(~positive)]
     return (np.where(positive, *counts) - 1) % size
@@ -179,11 +179,11 @@ def _empty_buffers(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 @kernels.helper
 def _enter(i, label, members, seen):
-    """Put a row in the buffer of its class; the class of the other, and the range of turns in its buffer."""
-    own = 0 if label > 0 else 1
-    members[own, seen[own] % members.shape[1]] = i
-    seen[own] += 1
-    other = 1 - own
+    """Put a row in the buffer of its class; returns the other class, and the range of turns in its buffer."""
+    side = 0 if label > 0 else 1
+    members[side, seen[side] % members.shape[1]] = i
+    seen[side] += 1
+    other = 1 - side
     return other, max(0, seen[other] - members.shape[1]), seen[other]
 
 

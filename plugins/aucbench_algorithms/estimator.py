@@ -5,18 +5,18 @@
 
 The classifier is fitted to all rows in the one iteration that there is, and ranks rows by its decision
 function or by the probability of the positive class (`gaussian_nb` by its logarithmic odds). Trees, boosting,
-naive Bayes and neural networks are not linear: they have no weights, and leaderboards say so.
+naive Bayes and neural networks are not linear: they have no weights, as leaderboards show.
 `logistic_regression` and `linear_svc` are linear, have weights, and leave their intercept out of the scores.
 
-What is set unless `params` does, in the classifier's own words: the seed of the run (`random_state`,
+Unless `params` sets them, these parameters are set: the seed of the run (`random_state`,
 `random_seed` or `seed`), one thread (`n_jobs`, `thread_count` or `nthread`), so that times compare, and
 balanced classes, where it can balance them (`class_weight`, `auto_class_weights` or `scale_pos_weight`). All
-other parameters are the defaults of the classifier, which are meant for its own purposes, not for the AUC.
+other parameters are the defaults of the classifier, which are not chosen for the AUC.
 Weights of the rows are the classifier's `sample_weight`, with the meaning that it gives them, and classes are
 balanced by the sums of weights.
 
-An import runs the code of a module, so that a path is imported from your own command alone. Results of others
-that name one are run again with `--trust MODULE` only.
+An import runs the code of a module, so that a path is imported from your own command alone. Shared results
+with an import path are run again with `--trust MODULE` only.
 
 Cost: that of the classifier. Sparse rows stay sparse unless the classifier refuses them, as
 `hist_gradient_boosting` and `gaussian_nb` do; for these they are written out, up to 2 GB.
@@ -45,12 +45,12 @@ from aucbench_algorithms._linear_method import class_totals
 from aucbench_algorithms._parameters import Parameters, distributions, is_installed
 
 MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
-BLOCK = 1 << 22  # the same, at a time, for scores
+BLOCK = 1 << 22  # entries of sparse rows written out at a time for scores
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
 RESERVED = dict.fromkeys(SEEDS, "the seed of the run") | dict.fromkeys(THREADS, "1, so that times compare")
-BALANCE = ("class_weight", "auto_class_weights", "scale_pos_weight")  # the first that there is balances
-WEIGHTING = (*BALANCE, "class_weights", "is_unbalance")  # any of them in `params` decides alone
+BALANCE = ("class_weight", "auto_class_weights", "scale_pos_weight")  # the first that exists is set
+WEIGHTING = (*BALANCE, "class_weights", "is_unbalance")  # any of these in `params` replaces the balancing
 SCORES = ("decision_function", "predict_joint_log_proba", "predict_proba")
 
 
@@ -108,7 +108,7 @@ LINEAR_PARAMS = {"kernel": "linear", "booster": "gblinear"}  # parameters that m
 
 
 class Fitted:
-    """A classifier, into which the search for NaN does not look: trees have thresholds at infinity."""
+    """A classifier, hidden from the search for NaN: trees have thresholds at infinity."""
 
     __slots__ = ("model", "writes_out")
 
@@ -165,25 +165,25 @@ class EstimatorMethod(Method):
         if not all(part.isidentifier() for part in path.split(".")):
             raise ParameterError(f"{self.name}: cls must be the import path of a class, got {path!r}.")
         if not is_installed(package):
-            # An unknown name may be a module of one's own, and must not be looked up at PyPI.
-            known = path in PATHS.values()
-            way_out = f"pip install {package}" if known else "install it, or put its folder on PYTHONPATH"
+            # An unknown name may be a local module, and must not be looked up at PyPI.
+            is_listed = path in PATHS.values()
+            way_out = f"pip install {package}" if is_listed else "install it, or put its folder on PYTHONPATH"
             raise ParameterError(
                 f"{self.name}: {self._label} needs the package {package}, which is not found: {way_out}."
             )
-        found = next((kind for begin, kind in CLASSES.items() if path.startswith(begin)), ModelClass.other)
+        model_class = next((kind for key, kind in CLASSES.items() if path.startswith(key)), ModelClass.other)
         if any((self.params or {}).get(name) == value for name, value in LINEAR_PARAMS.items()):
-            found = ModelClass.linear
-        object.__setattr__(self, "class_of_model", found)
+            model_class = ModelClass.linear
+        object.__setattr__(self, "class_of_model", model_class)
         object.__setattr__(self, "packages", () if package == "sklearn" else distributions(package))
         if self.params or path not in PATHS.values():
             self._check()
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Nothing but the seed of the fit; a ParameterError where the classifier takes no weights."""
+        """Draw the seed of the fit; a ParameterError if the classifier takes no weights."""
         if problem.weights is not None:
-            taken = inspect.signature(imported(self._path).fit).parameters
-            if "sample_weight" not in taken and not _takes_any(taken):
+            params = inspect.signature(imported(self._path).fit).parameters
+            if "sample_weight" not in params and not _takes_any(params):
                 raise ParameterError(f"{self.name}: {self._label} takes no sample_weight.")
         return State(int(rng.integers(2**31 - 1)), problem.n_features, None)
 
@@ -203,7 +203,7 @@ class EstimatorMethod(Method):
 
     @property
     def weights(self) -> Callable[[State], np.ndarray]:
-        """Of a state, (d,) the coefficients; only linear classifiers have this."""
+        """A function from a state to its (d,) coefficients; only linear classifiers have it."""
         if not self._is_linear:
             raise AttributeError(f"{self._path} is not a linear model.")
         return lambda state: np.zeros(state.features) if state.w is None else state.w.copy()
@@ -238,12 +238,12 @@ class EstimatorMethod(Method):
         return self._path.startswith(LINEAR)
 
     def _fitted(self, seed: int, batch: Batch, labels: np.ndarray) -> Fitted:
-        """The classifier after its fit, to sparse rows as they are unless it refuses them."""
-        own = {} if batch.weights is None else {"sample_weight": batch.weights}
+        """The fitted classifier; sparse rows are written out only if the classifier refuses them."""
+        fit_params = {} if batch.weights is None else {"sample_weight": batch.weights}
         with _quiet():
             try:
-                model = self._made(seed, batch)
-                model.fit(_float64_rows(batch.X), labels, **own)
+                model = self._unfitted(seed, batch)
+                model.fit(_float64_rows(batch.X), labels, **fit_params)
                 return Fitted(model)
             except (TypeError, ValueError):
                 if not sparse.issparse(batch.X):
@@ -255,36 +255,36 @@ class EstimatorMethod(Method):
                     f"features are too many to be written out: use another estimator, such as extra_trees, "
                     f"or features=projection."
                 )
-            model = self._made(seed, batch)
-            model.fit(_float64_rows(batch.X.toarray()), labels, **own)
+            model = self._unfitted(seed, batch)
+            model.fit(_float64_rows(batch.X.toarray()), labels, **fit_params)
             return Fitted(model, writes_out=True)
 
     def _scores(self, model: Any, X: Any) -> np.ndarray:
-        """(n,) what ranks the rows; a ParameterError for what ranks none."""
+        """(n,) scores of the rows; a ParameterError for an output that ranks no rows."""
         name = next(name for name in SCORES if hasattr(model, name))
-        found = np.asarray(getattr(model, name)(_float64_rows(X)))
-        if np.iscomplexobj(found):
+        scores = np.asarray(getattr(model, name)(_float64_rows(X)))
+        if np.iscomplexobj(scores):
             raise ParameterError(f"{self.name}: {self._label} gives complex numbers, which rank no rows.")
         n = X.shape[0]
-        if found.shape == (n,) or (name == "decision_function" and found.shape == (n, 1)):
-            return found.reshape(n).astype(np.float64)
-        if found.shape != (n, 2):
+        if scores.shape == (n,) or (name == "decision_function" and scores.shape == (n, 1)):
+            return scores.reshape(n).astype(np.float64)
+        if scores.shape != (n, 2):
             raise ParameterError(
                 f"{self.name}: {name} of {self._label} must give two columns, one for each class, "
-                f"got an array of shape {found.shape} for {n} rows."
+                f"got an array of shape {scores.shape} for {n} rows."
             )
-        found = found.astype(np.float64)
+        scores = scores.astype(np.float64)
         # Probabilities from these logarithms would round to 0 and 1.
-        return found[:, 1] - found[:, 0] if name == "predict_joint_log_proba" else found[:, 1]
+        return scores[:, 1] - scores[:, 0] if name == "predict_joint_log_proba" else scores[:, 1]
 
-    def _made(self, seed: int, batch: Batch) -> Any:
+    def _unfitted(self, seed: int, batch: Batch) -> Any:
         """The classifier before its fit."""
-        cls, given, (n_pos, n_neg) = imported(self._path), dict(self.params or {}), class_totals(batch)
-        known = _parameters(cls)
+        cls, overrides, (n_pos, n_neg) = imported(self._path), dict(self.params or {}), class_totals(batch)
+        names = _parameters(cls)
         chosen = dict(DEFAULTS.get(self._path, {}))
-        for words, value in ((SEEDS, seed), (THREADS, 1)):
-            chosen |= dict.fromkeys(_first(words, known), value)
-        if not given.keys() & set(WEIGHTING):
+        for aliases, value in ((SEEDS, seed), (THREADS, 1)):
+            chosen |= dict.fromkeys(_first(aliases, names), value)
+        if not overrides.keys() & set(WEIGHTING):
             n = n_pos + n_neg
             weighted = {0: n / (2.0 * n_neg), 1: n / (2.0 * n_pos)}
             values = {
@@ -293,12 +293,12 @@ class EstimatorMethod(Method):
                 "auto_class_weights": "Balanced",
                 "scale_pos_weight": n_neg / n_pos,
             }
-            chosen |= {word: values[word] for word in _first(BALANCE, known)}
-        return cls(**chosen | given)
+            chosen |= {name: values[name] for name in _first(BALANCE, names)}
+        return cls(**chosen | overrides)
 
     def _check(self) -> None:
-        """Refuse what is no classifier, and parameters that it lacks or refuses, or that the run sets."""
-        cls, given = imported(self._path), dict(self.params or {})
+        """Refuse objects that are no classifiers, and parameters that are unknown, refused or reserved."""
+        cls, overrides = imported(self._path), dict(self.params or {})
         if not isinstance(cls, type) or not hasattr(cls, "fit"):
             raise ParameterError(f"{self.name}: {self._label} is no class with a method `fit`.")
         if not any(hasattr(cls, name) for name in SCORES):
@@ -306,25 +306,25 @@ class EstimatorMethod(Method):
                 f"{self.name}: {self._label} gives no scores: it has neither decision_function nor "
                 f"predict_proba."
             )
-        known = _parameters(cls)
-        for key, value in given.items():
-            what = f"{self.name}: params.{key} of {self._label}"
+        names = _parameters(cls)
+        for key, value in overrides.items():
+            prefix = f"{self.name}: params.{key} of {self._label}"
             if key in RESERVED:
-                raise ParameterError(f"{what} cannot be set: it is {RESERVED[key]}.")
-            if key not in known and not _takes_any(inspect.signature(cls).parameters):
-                near = get_close_matches(key, known, n=1)
-                meant = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(sorted(known))}."
-                raise ParameterError(f"{what}: there is no such parameter, got {value!r}. {meant}")
-        # What the run sets may have no default.
-        own = inspect.signature(cls).parameters
-        needed = [word for word in RESERVED if word in own and own[word].default is inspect.Parameter.empty]
+                raise ParameterError(f"{prefix} cannot be set: it is {RESERVED[key]}.")
+            if key not in names and not _takes_any(inspect.signature(cls).parameters):
+                matches = get_close_matches(key, names, n=1)
+                hint = f"Did you mean '{matches[0]}'?" if matches else f"Known: {', '.join(sorted(names))}."
+                raise ParameterError(f"{prefix}: there is no such parameter, got {value!r}. {hint}")
+        # Parameters that the run sets may have no default.
+        params = inspect.signature(cls).parameters
+        needed = [arg for arg in RESERVED if arg in params and params[arg].default is inspect.Parameter.empty]
         try:
-            model = cls(**dict.fromkeys(needed, 1), **given)
+            model = cls(**dict.fromkeys(needed, 1), **overrides)
             if hasattr(model, "_parameter_constraints"):  # scikit-learn checks the names itself
                 model._validate_params()
         except Exception as error:  # any class may raise anything
-            words = " ".join(str(error).split())
-            raise ParameterError(f"{self.name}: {self._label} refuses params={given}: {words}") from None
+            cause = " ".join(str(error).split())
+            raise ParameterError(f"{self.name}: {self._label} refuses params={overrides}: {cause}") from None
 
 
 @dataclass(frozen=True)
@@ -390,36 +390,36 @@ def imported(path: str) -> Any:
     """The object at an import path; a ParameterError if there is none."""
     module, _, name = path.rpartition(".")
     try:
-        found = importlib.import_module(module or path)
+        parent = importlib.import_module(module or path)
     except Exception as error:  # an import runs code that may raise anything
-        words = " ".join(str(error).split())
-        raise ParameterError(f"estimator: {module or path} cannot be imported: {words}.") from None
-    if not module or not hasattr(found, name):
-        near = get_close_matches(name, [each for each in dir(found) if not each.startswith("_")], n=1)
-        meant = f" Did you mean {module}.{near[0]}?" if module and near else ""
+        cause = " ".join(str(error).split())
+        raise ParameterError(f"estimator: {module or path} cannot be imported: {cause}.") from None
+    if not module or not hasattr(parent, name):
+        matches = get_close_matches(name, [key for key in dir(parent) if not key.startswith("_")], n=1)
+        hint = f" Did you mean {module}.{matches[0]}?" if module and matches else ""
         raise ParameterError(
             f"estimator: cls must be the import path of a class, such as catboost.CatBoostClassifier, "
-            f"and there is none at {path}.{meant}"
+            f"and there is none at {path}.{hint}"
         )
-    return getattr(found, name)
+    return getattr(parent, name)
 
 
 @cache
 def _parameters(cls: Any) -> frozenset[str]:
     """The names of the parameters of a class."""
-    own = set(inspect.signature(cls).parameters)
+    names = set(inspect.signature(cls).parameters)
     with suppress(Exception):  # some classes lack the method or defaults
-        own |= set(cls().get_params(deep=False))
-    return frozenset(own)
+        names |= set(cls().get_params(deep=False))
+    return frozenset(names)
 
 
-def _first(words: Sequence[str], known: Collection[str]) -> list[str]:
-    """The first of the words that is known, if any."""
-    return [word for word in words if word in known][:1]
+def _first(aliases: Sequence[str], names: Collection[str]) -> list[str]:
+    """The first alias among the names, or an empty list."""
+    return [name for name in aliases if name in names][:1]
 
 
 def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
-    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
 
 
 @contextmanager

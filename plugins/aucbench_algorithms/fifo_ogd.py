@@ -14,8 +14,8 @@ with a partner or without, or the last w (average=False).
 With `previous` a share 2 p (1 - p) of the examples has a partner, p being the share of positives; with
 `opposite` all have, once both classes were seen.
 
-Cost per example: O(nnz). fifo_ogd is a rule on the differences z (see `aucbench.kernels.rules`); how the
-momentum of aogd, which moves every weight, is kept is said in `_momentum`.
+Cost per example: O(nnz). fifo_ogd is a rule on the differences z (see `aucbench.kernels.rules`); `_momentum`
+describes the momentum of aogd, which moves every weight.
 
 Source: Yang, Lei, Wang, Yang, Ying, Simple stochastic and online gradient descent algorithms for pairwise
 learning, NeurIPS 2021, the buffer of size 1; Sun, Wang, Lei, Li, Wang, Pairwise learning with adaptive online
@@ -65,7 +65,7 @@ class Params(NamedTuple):
 
 
 def _step(pair, scalars, params):
-    """A gradient step on a pair; the row of an example without a partner is zero and no positive one."""
+    """A gradient step on a pair; the row of an example without a partner is zero and not positive."""
     eta = params.eta / np.sqrt(pair.t) if params.decreases else params.eta
     step = -eta * kernels.call(pair.loss, pair.s, params.theta) if pair.positive else 0.0
     return Move(step, keep=1.0, before=0.0, after=1.0 if params.average else 0.0), scalars
@@ -84,7 +84,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class _OnePartner(Method):
-    """What both methods share.
+    """Base class of both methods.
 
     Parameters
     ----------
@@ -137,10 +137,10 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         return State(self.first_state(problem, params, loss=problem.loss), nobody())
 
     def step(self, state: Any, batch: Batch) -> Any:
-        rule, waiting, rest = state.rule, state.waiting, batch.rows
-        while len(rest):
-            pairs, waiting = meet(batch, rest, waiting, self.partner)
-            rule, rest = super().step(rule, cast(Batch, pairs)), rest[len(pairs.rows) :]
+        rule, waiting, rows = state.rule, state.waiting, batch.rows
+        while len(rows):
+            pairs, waiting = meet(batch, rows, waiting, self.partner)
+            rule, rows = super().step(rule, cast(Batch, pairs)), rows[len(pairs.rows) :]
         return State(rule, waiting) if len(batch.rows) else state
 
     @classmethod
@@ -161,11 +161,11 @@ class _Together:
         self.drop = rules.drop
 
     def step(self, batch: Batch) -> None:
-        rest = batch.rows
-        while len(rest):
-            pairs, self._waiting = meet(batch, rest, self._waiting, self._partner)
+        rows = batch.rows
+        while len(rows):
+            pairs, self._waiting = meet(batch, rows, self._waiting, self._partner)
             self._rules.step(pairs)
-            rest = rest[len(pairs.rows) :]
+            rows = rows[len(pairs.rows) :]
 
     def state(self, number: int) -> State:
         return State(self._rules.state(number), self._waiting)
@@ -216,11 +216,11 @@ class Aogd(_OnePartner, LinearMethod):
         radius = np.inf if self.radius is None else self.radius
         decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
         params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, margin)
-        address, rest = kernels.compile_loss(loss).derivative, batch.rows
-        while len(rest):
-            pairs, waiting = meet(batch, rest, waiting, self.partner)
+        address, rows = kernels.compile_loss(loss).derivative, batch.rows
+        while len(rows):
+            pairs, waiting = meet(batch, rows, waiting, self.partner)
             scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, address, params)
-            rest = rest[len(pairs.rows) :]
+            rows = rows[len(pairs.rows) :]
         return Momentum(vectors, scalars, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:

@@ -49,7 +49,7 @@ from aucbench_algorithms._linear_method import planned_iterations
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
 EtaRule = StrEnum("EtaRule", "halve paper capped")
 RULES = {EtaRule.halve: HALVE, EtaRule.paper: PAPER, EtaRule.capped: CAPPED}
-Scope = StrEnum("Scope", "global stage")  # samples that the class means and the share of positives are of
+Scope = StrEnum("Scope", "global stage")  # samples of the class means and the share of positives
 
 
 class Point(NamedTuple):
@@ -66,7 +66,7 @@ class Point(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Where a stage starts besides w, its step and its bounds."""
+    """The first point of a stage besides w, its step and its bounds."""
 
     a: float
     b: float
@@ -78,7 +78,7 @@ class Stage(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What has been done and seen."""
+    """Numbers of stages, steps and samples so far."""
 
     stages: int
     steps: int  # steps in this stage
@@ -87,7 +87,7 @@ class Counts(NamedTuple):
 
 
 class Params(NamedTuple):
-    """What does not change."""
+    """Constant parameters of the kernel."""
 
     stages: int  # m
     length: int  # n0
@@ -101,11 +101,11 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The weights and everything else."""
+    """The weights, and the other variables of the method."""
 
     w: np.ndarray | Thresholded  # (2, d) u and v, or a thresholded vector on sparse rows
     start: np.ndarray  # (d,) w of the stage's first point v1
-    sums: np.ndarray  # (2, d) of the positives and the negatives seen
+    sums: np.ndarray  # (2, d) sums of the positives and the negatives seen
     point: Point
     stage: Stage
     counts: Counts

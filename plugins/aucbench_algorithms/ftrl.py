@@ -50,7 +50,7 @@ class Params(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """The classes so far, and the means of their scores when these were seen."""
+    """Numbers of positives and negatives so far, and the means of their past scores."""
 
     positives: int
     negatives: int
@@ -67,7 +67,7 @@ class Intercept(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is kept of each column, and the scalars of the method."""
+    """The numbers of each column, and the scalars of the method."""
 
     zrw: np.ndarray  # (3, d) z, sqrt(q) and the weights
     scalars: Any  # Scores or Intercept
@@ -76,7 +76,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class _Ftrl(LinearMethod):
-    """What both methods share.
+    """Base class of both methods.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _entry(z, root, w, g, params):
 
 @rows.for_rows()
 def _move(k: float, X: Any, i: int, zrw: Any, params: Params) -> None:
-    """Take the gradient k x_i into the columns of the row."""
+    """Apply the gradient k x_i at the columns of the row."""
     z, root, w = zrw[0], zrw[1], zrw[2]
     start, stop = rows.extent(X, i)
     for p in range(start, stop):

@@ -13,10 +13,10 @@ one candidate, and the last one fits all rows, so that the choice counts as trai
 With fewer rows of the rarer class than folds there is one fold per row of it; with a single row, C itself is
 used. A row that is left out has weight 0, so that no rows are copied and all fits share X X^T where n < d;
 weights of rows count in fits and AUCs alike.
-Fits on parts end when the gradient is 2e-4 of that at zero: the AUC hardly sees what is left. The last fit
-ends as that of `log_reg`.
+Fits on parts end when the gradient is 2e-4 of that at zero: the remaining error hardly changes the AUC. The
+last fit ends as that of `log_reg`.
 
-Before the last iteration, the weights are the mean of those that the parts have for the last candidate.
+Before the last iteration, the weights are the mean over the parts for the last candidate.
 
 Cost: folds x values fits of about three Newton iterations each, O(n d min(n, d)) per Newton iteration.
 
@@ -119,12 +119,12 @@ class LogRegCV(LinearMethod):
             weights = np.ones(len(batch.y)) if batch.weights is None else batch.weights.copy()
             held_out = None if batch.weights is None else weights[rows]
             weights[rows] = 0.0
-            rest = Batch(batch.X, batch.y, batch.rows, weights=weights)
-            models.append(_fitted(model, rest, C, rough=True))
+            train = Batch(batch.X, batch.y, batch.rows, weights=weights)
+            models.append(_fitted(model, train, C, rough=True))
             scores = batch.X[rows] @ models[-1].w
             finite = np.all(np.isfinite(scores))
             aucs.append(exact_auc(scores, batch.y[rows], held_out) if finite else -np.inf)
-        w, b = np.mean([each.w for each in models], axis=0), float(np.mean([each.b for each in models]))
+        w, b = np.mean([fit.w for fit in models], axis=0), float(np.mean([fit.b for fit in models]))
         return state._replace(w=w, b=b, models=tuple(models), aucs=(*state.aucs, float(np.mean(aucs))))
 
     def _refit(self, state: State, batch: Batch) -> State:
@@ -154,7 +154,7 @@ def stratified_parts(y: np.ndarray, folds: int, rng: np.random.Generator) -> lis
 
 
 def _fitted(start: Any, batch: Batch, C: float, rough: bool = False) -> univariate_batch.State:
-    """The model for C, from that for another value."""
+    """The model for C, started at the model for another value."""
     model = start._replace(solved=False, gradient=np.inf)
     for _ in range(MOST_ITERATIONS):
         if model.solved:

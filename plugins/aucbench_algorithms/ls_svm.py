@@ -7,10 +7,10 @@ with the class means m and covariances S. With Z of the centred rows (x_i - m_y)
 them, the matrix is Z^T Z + lam I. It is factored by Cholesky where the smaller of n and d allows: of size
 d, or of size n + 1 by the identity (Z^T Z + lam I)^-1 Z^T = Z^T (Z Z^T + lam I)^-1. Beyond that conjugate
 gradients use products with X alone, which suits sparse data of high dimension. With weights of the rows,
-that of a row over the sum of its class stands in the place of 1 / n_y.
+the weight of a row over the sum of its class replaces 1 / n_y.
 
 With l1 > 0 the objective has l1 |w|_1 besides, and the solution is found by proximal gradients and an active
-set (see `ls_svm_l1`). With lam = l1 = 0 it is the least of all solutions.
+set (see `ls_svm_l1`). With lam = l1 = 0 it is the solution of least norm.
 
 Cost: O(n d min(n, d)) once, or O(nnz) per conjugate-gradient iteration. The settings of a grid share
 Z^T Z (or Z Z^T) and differ in its factors, O(min(n, d)^3) each; conjugate gradients begin at the solution for
@@ -38,16 +38,16 @@ TOLERANCE = 1e-14  # residual of conjugate gradients, relative to the right-hand
 
 
 class Centred(NamedTuple):
-    """The rows as the moments see them."""
+    """The rows, with the weights and means of their classes."""
 
     X: Any  # (n, d) ndarray or scipy CSR
-    positive: np.ndarray  # (n,) intp, 1 or 0: which of the means
-    share: np.ndarray  # (n,) 1 / n_y, or the part of its class
+    positive: np.ndarray  # (n,) intp, 1 or 0: row of the means
+    share: np.ndarray  # (n,) 1 / n_y, or the row's part of the weight of its class
     means: np.ndarray  # (2, d) of negatives and positives
 
 
 class State(NamedTuple):
-    """The solution, and what it needs of the training data."""
+    """The solution, and the statistics of the training data."""
 
     w: np.ndarray  # (d,)
     mean_pos: np.ndarray  # (d,)
@@ -86,7 +86,7 @@ class LsSvm(LinearMethod):
         return State(np.zeros(problem.n_features), problem.mean_pos, problem.mean_neg, False, None)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """What does not depend on lam, and the solution for another."""
+        """The statistics that do not depend on lam, and the solution for another lam as the start."""
         if state is not None:
             return state._replace(solved=False)
         start = self.init(problem, rng)
@@ -131,7 +131,7 @@ def _centred(of: Problem | Batch, means: np.ndarray) -> Centred:
 
 
 def _row_blocks(rows: Centred) -> Iterator[np.ndarray]:
-    """The rows of Z, dense blocks of them; the last is b^T."""
+    """The rows of Z in dense blocks; the last row is b^T."""
     X, positive, share, means = rows
     root = np.sqrt(share)
     size = max(1, BLOCK_ENTRIES // X.shape[1])
@@ -167,7 +167,7 @@ def _gram_of_rows(rows: Centred) -> np.ndarray:
 
 
 def _column_blocks(rows: Centred) -> Iterator[tuple[slice, np.ndarray]]:
-    """The columns of Z, dense blocks of them; the last row is b^T."""
+    """The columns of Z in dense blocks; the last row is b^T."""
     X, positive, share, means = rows
     n, d = X.shape
     root = np.sqrt(share)
@@ -233,15 +233,15 @@ def _with_l1(rows: Centred, lam: float, l1: float, gram: np.ndarray | None, star
     difference = means[1] - means[0]
     if gram is not None and len(gram) == X.shape[1]:
         matrix = gram + lam * np.eye(len(gram))
-        found = _ls_svm_l1.Quadratic(lambda w: matrix @ w, lambda S: matrix[np.ix_(S, S)], difference)
-        return _ls_svm_l1.solve(found, l1, start)
+        problem = _ls_svm_l1.Quadratic(lambda w: matrix @ w, lambda S: matrix[np.ix_(S, S)], difference)
+        return _ls_svm_l1.solve(problem, l1, start)
     columns = X.tocsc() if sparse.issparse(X) else X
 
     def block(S: np.ndarray) -> np.ndarray:
         part = columns[:, S].tocsr() if sparse.issparse(X) else X[:, S]
-        found: np.ndarray = _gram_of_columns(rows._replace(X=part, means=means[:, S]))
-        found.flat[:: S.size + 1] += lam
-        return found
+        A: np.ndarray = _gram_of_columns(rows._replace(X=part, means=means[:, S]))
+        A.flat[:: S.size + 1] += lam
+        return A
 
     problem = _ls_svm_l1.Quadratic(_multiply(rows, lam), block, difference)
     return _ls_svm_l1.solve(problem, l1, start)

@@ -71,7 +71,7 @@ class Mba(LinearMethod):
         return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None, self._lam(problem))
 
     def objective(self, problem: Problem) -> Objective:
-        """The moments approach those of all pairs, whose mean the solution halves."""
+        """The moments approach the moments of all pairs; the solution halves their mean."""
         return Objective(problem.loss, l2=2.0 * self._lam(problem))
 
     def _lam(self, problem: Problem) -> float:
@@ -118,11 +118,11 @@ class _Together:
         self._state = self._algorithm.step(self._state, batch)
 
     def state(self, number: int) -> State:
-        """The moments of all with the `lam` of one."""
+        """The shared moments with the `lam` of a setting."""
         return self._state._replace(lam=self._lam[number])
 
     def drop(self, number: int) -> None:
-        """The others share the work as before."""
+        """Change nothing: the remaining settings share the work as before."""
 
 
 def _add(X: Any, y: np.ndarray, state: State) -> None:

@@ -60,7 +60,7 @@ from aucbench_algorithms import _network as network
 from aucbench_algorithms._linear_method import planned_iterations
 
 AT_ONCE = 32  # most batches passed to the device at a time
-ENTRIES = 1 << 22  # most entries of their rows
+ENTRIES = 1 << 22  # most entries of the rows passed at a time
 SCORED = 1 << 22  # entries of rows, or of a layer's outputs, scored at a time
 COMMON = ("adam", "adamw", "sgd", "rmsprop")  # known without importing optax
 
@@ -71,11 +71,11 @@ Schedule = StrEnum("Schedule", "constant cosine")
 
 
 class State(NamedTuple):
-    """The network, and what does not change."""
+    """The network, and the constants of training."""
 
     trained: network.Trained
     t: int  # iterations done
-    key: np.ndarray  # (2,) of JAX's random numbers
+    key: np.ndarray  # (2,) key of JAX's random numbers
     numbers: network.Numbers
     kind: network.Kind
 
@@ -168,7 +168,7 @@ class Mlp(Method):
         return frozenset({"margin", "pretrain", "pesg_step", "pull"})
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Random weights, from a key that the generator gives."""
+        """Random weights, from a key that the generator draws."""
         is_saddle, is_cosine = self.criterion is Criterion.min_max_margin, self.schedule is Schedule.cosine
         planned = planned_iterations(self.name, problem) if is_saddle or is_cosine else 1
         first = round(self.pretrain * planned)
@@ -219,7 +219,7 @@ class Mlp(Method):
         return state._replace(trained=state.trained._replace(params=params, optimiser=None, saddle=None))
 
     def wait(self, state: State) -> None:
-        """Until JAX has computed the network."""
+        """Wait until JAX has computed the network."""
         import jax
 
         jax.block_until_ready(state.trained)  # type: ignore[no-untyped-call]  # JAX has no type for it
@@ -232,7 +232,7 @@ class Mlp(Method):
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def model(self, state: State) -> bytes:
-        """The layers as an npz file: arrays w0, b0, w1, ... of which rows of the data are the input."""
+        """The layers as an npz file: arrays w0, b0, w1, ...; the input is rows of the data."""
         file = io.BytesIO()
         arrays = {
             f"{name}{k}": array.astype(np.float32)
@@ -261,7 +261,7 @@ def _scale(X: Any) -> float:
 
 
 def _layers(state: State) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Weights and biases of every layer for rows as they are, in float64."""
+    """Weights and biases of every layer for unscaled rows, in float64."""
     layers = [(np.asarray(w, np.float64), np.asarray(b, np.float64)) for w, b in state.trained.params]
     (w, b), *others = layers
     return [(w * state.numbers.scale, b), *others]

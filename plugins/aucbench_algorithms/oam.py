@@ -30,19 +30,19 @@ from aucbench.kernels import buffers, lanes, rows, vectors, weights
 from aucbench_algorithms._groups import Groups
 from aucbench_algorithms._kept_rows import KeptRows, Piece, by_buffer
 
-NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
-LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
+NEAR = 1e-3  # ratio of |z|^2 to |x|^2 + |x_j|^2 below which |z|^2 is computed from z
+LARGE = 1e4  # longest step, in radii, while the sum of the w is stored as weight u - v
 REFRESH = 1024  # examples between exact computations of |w|^2, at least
-CANCELLED = 1e-2  # |w|^2 against the largest since it was computed exactly, below which it is so again
-SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel
+CANCELLED = 1e-2  # |w|^2 is recomputed below this share of its largest value since the last time
+SHORT = 8  # most rows whose slots are drawn in Python, as passing a generator to a kernel is slow
 
 
 class Scaled(NamedTuple):
-    """How the weights and their sum are kept."""
+    """Scalars of the weights and their sum."""
 
     scale: float
     weight: float
-    size: float  # |w|^2, kept up for `radius` only
+    size: float  # |w|^2, updated for `radius` only
     largest: float  # largest size since it was computed exactly
 
 
@@ -52,14 +52,14 @@ class State(NamedTuple):
     uxv: np.ndarray  # (1 to 3, d) u; for seq room for one row; for the average v
     scaled: Scaled
     members: np.ndarray  # (2, B) row numbers, positives first
-    norms: np.ndarray  # (2, B) squared norms of those rows
+    norms: np.ndarray  # (2, B) squared norms of the members
     seen: np.ndarray  # (2,) positives and negatives so far
     margin: float  # margin of the hinge loss
     rng: np.random.Generator  # draws the replacements in the reservoirs
 
 
 class Rule(NamedTuple):
-    """The numbers of a setting, or of eight settings as lanes, and their kind."""
+    """Constant parameters of a setting, or of eight settings as lanes."""
 
     margin: float
     C: float
@@ -71,7 +71,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class _Oam(LinearMethod):
-    """What both methods share.
+    """Base class of both methods.
 
     Parameters
     ----------
@@ -112,10 +112,10 @@ class _Oam(LinearMethod):
     def together(cls, algorithms: Sequence[Any], states: Sequence[State]) -> Groups | None:
         """Lockstep of several settings: one pass over a kept row serves eight of them."""
         shape = 1 + algorithms[0].average, states[0].uxv.shape[1]
-        rngs = {each.buffer: state.rng for each, state in zip(algorithms, states, strict=True)}
+        rngs = {algorithm.buffer: state.rng for algorithm, state in zip(algorithms, states, strict=True)}
 
         def draw(batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
-            return _slots(rngs[size], batch, seen, size)  # all of a size draw the same
+            return _slots(rngs[size], batch, seen, size)  # settings of one size draw the same slots
 
         return by_buffer(algorithms, states, shape, _Eight, draw)
 
@@ -175,7 +175,7 @@ class _Eight:
         self._start, self._rule = states[0], algorithms[0]._rule(states[0].margin)
         self._u = lanes.joined([state.uxv[:1] for state in states])
         self._v = lanes.joined([state.uxv[-1:] for state in states]) if self._rule.average else self._u
-        rules = [each._rule(0.0) for each in algorithms]
+        rules = [algorithm._rule(0.0) for algorithm in algorithms]
         numbers = [(*state.scaled, rule.C, rule.radius) for state, rule in zip(states, rules, strict=True)]
         self._numbers = np.array(numbers).T.copy()
 
@@ -183,7 +183,7 @@ class _Eight:
         _run_eight(*piece, np.zeros(len(self._u)), self._u, self._v, self._numbers, self._rule)
 
     def states(self, kept: KeptRows) -> list[State]:
-        found = [
+        states = [
             self._start._replace(
                 uxv=np.zeros_like(self._start.uxv),
                 scaled=Scaled(*numbers[: len(Scaled._fields)]),
@@ -193,14 +193,14 @@ class _Eight:
             )
             for numbers in self._numbers.T.tolist()
         ]
-        lanes.separate(self._u, [state.uxv[:1] for state in found])
+        lanes.separate(self._u, [state.uxv[:1] for state in states])
         if self._rule.average:
-            lanes.separate(self._v, [state.uxv[-1:] for state in found])
-        return found
+            lanes.separate(self._v, [state.uxv[-1:] for state in states])
+        return states
 
 
 def _slots(rng: np.random.Generator, batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
-    """(k,) the place of each row of a batch in the buffer of its class, -1 for none."""
+    """(k,) the slot of each row of a batch in the buffer of its class, -1 for none."""
     draw = _draw.py_func if len(batch.rows) <= SHORT else _draw
     slots = np.empty(len(batch.rows), np.int64)
     draw(rng, batch.y, batch.rows, seen, size, slots)
@@ -228,7 +228,7 @@ def _draw(rng, y, order, seen, size, slots):
 
 @kernels.kernel
 def _run(X, y, order, slots, members, norms, seen, u, x, v, late, scaled, rule):
-    """Steps of one setting, or of eight if u, v and numbers are lanes; one that rests takes a step of zero.
+    """Steps of one setting, or of eight if u, v and numbers are lanes; a setting at rest takes a zero step.
 
     For eight, `late` (n,) gets the factors of the rows in v, which is not read in training.
     """
@@ -236,21 +236,21 @@ def _run(X, y, order, slots, members, norms, seen, u, x, v, late, scaled, rule):
     refresh = max(REFRESH, u.size)
     for k in range(order.size):
         i = order[k]
-        own = 0 if y[i] > 0 else 1
-        other = 1 - own
-        seen[own] += 1
+        side = 0 if y[i] > 0 else 1
+        other = 1 - side
+        seen[side] += 1
         square = rows.norm(X, i)
         if slots[k] >= 0:
-            members[own, slots[k]] = i
-            norms[own, slots[k]] = square
-        label = 1.0 - 2.0 * own
+            members[side, slots[k]] = i
+            norms[side, slots[k]] = square
+        label = 1.0 - 2.0 * side
         count = min(seen[other], size)
         half = 0.5 * rule.C * max(1.0, seen[other] / size)
-        kept, kept_norms = members[other, :count], norms[other, :count]
+        partners, squares = members[other, :count], norms[other, :count]
         if rule.sequential:
-            scaled = _one_by_one(X, i, square, label, kept, kept_norms, half, u, x, v, late, scaled, rule)
+            scaled = _one_by_one(X, i, square, label, partners, squares, half, u, x, v, late, scaled, rule)
         else:
-            scaled = _at_once(X, i, square, label, kept, kept_norms, half, u, v, late, scaled, rule, room)
+            scaled = _at_once(X, i, square, label, partners, squares, half, u, v, late, scaled, rule, room)
         if rule.bounded:
             scaled = _project(u, v, scaled, rule, (seen[0] + seen[1]) % refresh == 0)
         if rule.average:
@@ -276,36 +276,36 @@ def _run_eight(X, y, order, slots, members, norms, seen, x, U, V, numbers, rule)
 def _add(a: Any, X: Any, i: int, u: Any, weight: Any, v: Any, late: Any) -> Any:
     """Add a x_i to u, and weight a x_i to v or weight a to the `late` factor of the row."""
 
-    def now(a, X, i, u, weight, v, late):
+    def add_now(a, X, i, u, weight, v, late):
         if weight == 0.0:
             rows.axpy(a, X, i, u)
         else:
             rows.axpy2(a, X, i, u, weight * a, v)
 
-    def at_the_end(a, X, i, u, weight, v, late):
+    def add_late(a, X, i, u, weight, v, late):
         rows.axpy(a, X, i, u)
         if late.size > 0:
             late[i] += weight * a
 
-    return now if late is types.none else at_the_end
+    return add_now if late is types.none else add_late
 
 
 @kernels.helper
-def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, rule):
+def _one_by_one(X, i, square, label, partners, norms, half, u, x, v, late, scaled, rule):
     """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
     scale, weight, size, largest = scaled
     buffers.scatter(X, i, x)
-    own = rows.dot(X, i, u)  # u.x_i
+    score = rows.dot(X, i, u)  # u.x_i
     total = 0.0 * scale
-    for slot in range(kept.size):
-        j = kept[slot]
+    for slot in range(partners.size):
+        j = partners[slot]
         product, shared = buffers.products(X, j, u, x)  # u.x_j, x_i.x_j
         norm = square + norms[slot] - 2.0 * shared
         if norm < NEAR * (square + norms[slot]):
             product, along, norm = buffers.difference(X, i, j, u)
             product += total * along
         else:
-            product = (own - product) + total * (square - shared)
+            product = (score - product) + total * (square - shared)
         if norm == 0.0:
             continue
         product *= scale  # w.z
@@ -321,7 +321,7 @@ def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, r
             size += step * (2.0 * product + step * norm)
             largest = lanes.where_less(largest, size, size, largest)
         _add(-a, X, j, u, weight, v, late)
-        own -= a * shared
+        score -= a * shared
         total += a
     buffers.clear(X, i, x)
     if lanes.any_moves(total):
@@ -330,13 +330,13 @@ def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, r
 
 
 @kernels.helper
-def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, room):
-    """One gradient step; `room` (B,) is for which pairs take part in it."""
+def _at_once(X, i, square, label, partners, norms, half, u, v, late, scaled, rule, room):
+    """One gradient step; `room` (B,) stores which pairs take part in the step."""
     scale, weight, size, largest = scaled
-    own = rows.dot(X, i, u)
+    score = rows.dot(X, i, u)
     count = reach = 0.0 * scale
-    for slot in range(kept.size):
-        product = scale * (own - rows.dot(X, kept[slot], u))  # w.z
+    for slot in range(partners.size):
+        product = scale * (score - rows.dot(X, partners[slot], u))  # w.z
         active = lanes.where_less(rule.margin, label * product, 0.0, 1.0)  # NaN must reach the weights
         room[slot] = active
         count += active
@@ -347,11 +347,11 @@ def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, r
     if rule.bounded:
         weight = _fold_before(half * reach, u, v, weight, rule)
         step = scale * a * count
-        size += step * (2.0 * scale * own + step * square)
+        size += step * (2.0 * scale * score + step * square)
         largest = lanes.where_less(largest, size, size, largest)
     _add(a * count, X, i, u, weight, v, late)
-    for slot in range(kept.size):
-        j, active = kept[slot], room[slot]
+    for slot in range(partners.size):
+        j, active = partners[slot], room[slot]
         if not lanes.any_moves(active):
             continue
         if rule.bounded:
@@ -364,7 +364,7 @@ def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, r
 
 @kernels.helper
 def _fold_before(reach, u, v, weight, rule):
-    """Fold if a step is longer than weight u - v can take; the weight after that."""
+    """Fold if a step is too long for weight u - v; returns the new weight."""
     if lanes.any_moves(lanes.where_less(LARGE * rule.radius, reach, weight, 0.0)):
         weights.fold(u, 1.0, v, weight)
         weight *= 0.0

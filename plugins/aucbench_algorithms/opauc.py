@@ -9,7 +9,7 @@ Nothing moves while the other class is empty. The step is bounded by the curvatu
 most b = |x - c_o|^2 + tr S_o: eta / (1 + eta b) instead of eta. On rows of a mean |x|^2 of 1 that is nearly
 eta, but a row or a class with far longer rows cannot throw the weights beyond the minimum.
 
-Cost per example: O(d^2) time and memory; of the matrices only the lower triangle is kept, as sums of
+Cost per example: O(d^2) time and memory; only the lower triangles of the matrices are stored, as sums of
 x x^T, so that S_o w = M_o w / T_o - c_o (c_o.w). Sparse rows update nnz^2 / 2 entries, but the product
 S_o w stays O(d^2).
 
@@ -117,11 +117,11 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam, bounded):
     G, H, P = np.empty_like(W), np.empty_like(W), np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
-        counts[own] += 1
-        rows.axpy(1.0, X, i, sums[own])
-        squares[own] += rows.norm(X, i)
-        x = samples[own, waiting[own]]
+        label, side, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        counts[side] += 1
+        rows.axpy(1.0, X, i, sums[side])
+        squares[side] += rows.norm(X, i)
+        x = samples[side, waiting[side]]
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
         if counts[other] > 0:
@@ -132,15 +132,15 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam, bounded):
                 V[last, j] = x[j] - V[last + 1, j]
             np.dot(V, W.T, Q)
             for j in range(W.shape[0]):
-                Q[last, j] = count * (Q[last, j] - label)  # the products with x - c, whose square is wanted
-                Q[last + 1, j] *= -count  # and with c, which the covariance lacks
+                Q[last, j] = count * (Q[last, j] - label)  # products with x - c, which occurs squared
+                Q[last + 1, j] *= -count  # and with c, subtracted for the covariance
             np.dot(Q.T, V, H)
             np.dot(W, M[other], G)
             steps = eta
             if bounded[0]:
                 steps = eta / (1.0 + eta * _curvature(X, i, sums[other], squares[other], count))
             _descend_all(W, G, H, count, steps, lam)
-        waiting[own] = moments.wait(samples[own], waiting[own], M[own])
+        waiting[side] = moments.wait(samples[side], waiting[side], M[side])
     for c in range(2):
         moments.flush(samples[c], waiting[c], M[c])
 

@@ -30,7 +30,7 @@ from aucbench_algorithms._groups import Groups
 
 
 class Centring(StrEnum):
-    """How the means are subtracted: as in the paper and the code, or without bias."""
+    """The subtraction of the means: as in the paper and the code, or without bias."""
 
     author = "author"
     exact = "exact"

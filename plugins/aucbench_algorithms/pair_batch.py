@@ -1,4 +1,4 @@
-"""All pairs of a small balanced batch, with the optimisers people use: what deep-learning code does.
+"""All pairs of a small balanced batch, with the usual optimisers of deep-learning code.
 
 Minimises lam / 2 |w|^2 + mean over pairs of a loss l of the margin w.(x+ - x-). From w = 0, each block of B
 positives and B negatives (see `_pair_blocks`) gives the gradient
@@ -9,7 +9,7 @@ positives and B negatives (see `_pair_blocks`) gives the gradient
 to which lam w is added, for a step of plain gradient descent, with momentum, or of Adam (see `_optimisers`).
 The model is the last iterate, or the average over blocks.
 
-The B^2 pairs are not gone through where the loss is multiplicative or quadratic by pieces. Such a loss is its
+The B^2 pairs are not visited where the loss is multiplicative or quadratic by pieces. Such a loss is its
 last piece, plus what each knot adds below its margin (see `loss_pieces.knots`). Both classes are sorted by
 their scores: the negatives that a positive with score s meets below the margin are those above s - margin, so
 that a sweep over both from above, with a count and a sum of scores, gives the coefficients of the positives,
@@ -75,7 +75,7 @@ class PairBatch(BlockMethod):
         return self._first_state(problem, np.zeros((0, 0)), schedule=self.schedule, average=self.average)
 
     def objective(self, problem: Problem) -> Objective:
-        """As the formula says; with a constant step the iterates stay within a distance of the minimum."""
+        """As in the formula; with a constant step the iterates stay within a distance of the minimum."""
         return Objective(problem.loss, l2=self.lam)
 
     def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
@@ -131,7 +131,7 @@ def _one_piece(high, low, slope, bend, c):
 @kernels.helper
 def _is_product(high, low, rate, c):
     """The sums where the loss is e^(rate m), unless its largest value exceeds the range of numbers."""
-    top, bottom = -np.inf, -np.inf  # the largest exponents, which are taken out of all
+    top, bottom = -np.inf, -np.inf  # the largest exponents, subtracted from all exponents
     for k in range(high.size):
         top, bottom = max(top, rate * high[k]), max(bottom, -rate * low[k])
     if top + bottom > LARGEST_EXPONENT:
@@ -150,7 +150,7 @@ def _is_product(high, low, rate, c):
 
 @kernels.fast_helper
 def _all_sums(high, low, knot, jump, bend, of_high, of_low):
-    """What a knot adds, in loops without branches."""
+    """Add the terms of a knot, in loops without branches."""
     for a in range(high.size):
         total, score = 0.0, high[a]
         for b in range(low.size):
@@ -163,7 +163,7 @@ def _all_sums(high, low, knot, jump, bend, of_high, of_low):
 
 @kernels.helper
 def _sorted_sums(high, low, knots, c):
-    """What the knots add; for the negatives the scores change their signs and their places."""
+    """Add the terms of the knots; for the negatives the scores change their signs and places."""
     highs, lows = np.argsort(high), np.argsort(low)
     _add_from_above(high, low, highs, lows, knots, c[0], 1.0)
     _add_from_above(-low, -high, lows[::-1].copy(), highs[::-1].copy(), knots, c[1], -1.0)
@@ -171,7 +171,7 @@ def _sorted_sums(high, low, knots, c):
 
 @kernels.helper
 def _add_from_above(high, low, highs, lows, knots, out, sign):
-    """Add what the knots add to each high score: counts and sums of the low ones within their margins."""
+    """Add the terms of the knots to each high score, by counts and sums of the low scores within margins."""
     for k in range(knots.shape[0]):
         knot, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
         count, total, b = 0, 0.0, low.size

@@ -54,12 +54,12 @@ AtLeastOne = Annotated[float, Interval(low=1.0)]
 
 
 class Point(NamedTuple):
-    """Numbers that change, and what has been done."""
+    """Scalars that change, and the numbers of blocks and stages so far."""
 
     alpha: float
     eta: float
     blocks: int
-    stages: int  # finished ones
+    stages: int  # finished stages
     scale: float
     lean: float
     weight: float
@@ -67,7 +67,7 @@ class Point(NamedTuple):
 
 
 class Params(NamedTuple):
-    """What does not change."""
+    """Constant parameters of the kernel."""
 
     margin: float
     lam: float
@@ -149,7 +149,7 @@ class Pesg(LinearMethod):
         blocks.
         """
         n, d = planned_iterations(self.name, problem), problem.n_features
-        pair_blocks.refuse_larger(self.name, self.block, problem, blocks=2)  # the first one moves alpha alone
+        pair_blocks.refuse_larger(self.name, self.block, problem, blocks=2)  # the first moves alpha alone
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         vectors = np.zeros((d, 4)).T if lazy else np.zeros((4, d))
         length = max(1, -(-(n // self.block) // self.stages))
@@ -184,7 +184,7 @@ class Pesg(LinearMethod):
         return State(vectors, ab, point, params, waiting)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) weights, averaged where asked for; zero before the first block is full."""
+        """(d,) weights, or with `average` their mean; zero before the first block is full."""
         vectors, point = state.vectors, state.point
         out: np.ndarray
         if not self.average or point.blocks == 0:
@@ -221,14 +221,14 @@ def _step(X, block, s, vectors, ab, point, params):
         weights.fold(vectors[U], scale, vectors[SUMS], weight)
         scale, weight = 1.0, 0.0
     for k in range(size):
-        for own in range(2):
-            residual = s[own, k] - ab[0, own] - (alpha if own == 0 else -alpha)
+        for side in range(2):
+            residual = s[side, k] - ab[0, side] - (alpha if side == 0 else -alpha)
             step = -2.0 * eta / size * residual / scale
-            rows.axpy2(step, X, block[k, own], vectors[U], weight * step, vectors[SUMS])
-    for own in range(2):
-        slope = params.pull * ab[1, own] + 2.0 * (s[own].mean() - ab[0, own])
-        ab[0, own] = keep * ab[0, own] + eta * slope
-        ab[2, own] += ab[0, own]
+            rows.axpy2(step, X, block[k, side], vectors[U], weight * step, vectors[SUMS])
+    for side in range(2):
+        slope = params.pull * ab[1, side] + 2.0 * (s[side].mean() - ab[0, side])
+        ab[0, side] = keep * ab[0, side] + eta * slope
+        ab[2, side] += ab[0, side]
     alpha = max(0.0, alpha + eta * (2.0 * (params.margin + s[1].mean() - s[0].mean()) - 2.0 * alpha))
     lean = keep * point.lean + eta * params.pull
     return Point(
@@ -246,6 +246,6 @@ def _next_stage(vectors, ab, point, params):
         ref[j] = total / params.length
         finished[j] += total
         sums[j] = 0.0
-    for own in range(2):
-        ab[1, own], ab[2, own] = ab[2, own] / params.length, 0.0
+    for side in range(2):
+        ab[1, side], ab[2, side] = ab[2, side] / params.length, 0.0
     return Point(point.alpha, point.eta / params.decay, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0)

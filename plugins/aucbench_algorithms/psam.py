@@ -34,7 +34,7 @@ class Params(NamedTuple):
     t0: float
     rskip: int
     askip: int
-    theta: float  # the margin of the hinge loss, or the parameter of another
+    theta: float  # the margin of the hinge loss, or the parameter of another loss
 
 
 @kernels.scalar
@@ -56,7 +56,7 @@ def _proximal_step(pair, scalars, params):
 
 @kernels.rule
 def _gradient_step(pair, scalars, params):
-    """The same with a gradient step of any loss."""
+    """The loop of Algorithm 1 with a gradient step of any loss."""
     step = -kernels.call(pair.loss, pair.s, params.theta) / (params.gamma * (pair.t + params.t0))
     keep, average = _shrinking_and_average(pair.t, params)
     return Move(keep * step, keep, before=0.0, after=average), scalars

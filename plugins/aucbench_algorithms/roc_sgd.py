@@ -104,7 +104,7 @@ class RocSgd(kernels.RuleMethod):
         return self.first_state(problem, Params(*schedules[self.schedule], lam, margin, radius))
 
     def objective(self, problem: Problem) -> Objective:
-        """As the formula says; the ball contains the minimum while the margin is 1 or less."""
+        """As in the formula; the ball contains the minimum while the margin is 1 or less."""
         lam = self._lam(problem)
         binds = self.pegasos and kernels.theta(problem.loss) > 1.0
         return Objective(problem.loss, l2=lam, radius=1.0 / np.sqrt(lam) if binds else None)

@@ -47,7 +47,7 @@ class State(NamedTuple):
     """Weights by rounds, the dual variables and the polynomial."""
 
     weights: rounds.Rounds
-    duals: np.ndarray  # (3, m + 1) a, b, al
+    duals: np.ndarray  # (3, m + 1) a, b, alpha
     sums: np.ndarray  # (3, m + 1) their sums in this round
     polynomial: np.ndarray  # (m + 1, m + 1) A_(i, i + q) in row q, column i
     constants: tuple[float, float, float, float]  # L, R1, R2, gamma
@@ -187,19 +187,19 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
         pull = eta * gamma  # step of w towards w0
         if not printed:
             eta, pull = eta / gamma, eta
-        apart, centre, square = rounds.score(X, i, weights)
-        own = 0 if y[i] > 0 else 1
-        _terms(apart + centre, L, own, polynomial, powers, e, slope)
+        offset, centre, square = rounds.score(X, i, weights)
+        side = 0 if y[i] > 0 else 1
+        _terms(offset + centre, L, side, polynomial, powers, e, slope)
         coefficient = 0.0
         for j in range(terms):
-            coefficient += (duals[2, j] - duals[own, j]) * slope[j]
+            coefficient += (duals[2, j] - duals[side, j]) * slope[j]
         if before:
             rounds.accumulate(weights)
             sums += duals
-        rounds.step(X, i, weights, 1.0 - pull, -eta * coefficient / terms, apart, centre, square, R)
+        rounds.step(X, i, weights, 1.0 - pull, -eta * coefficient / terms, offset, centre, square, R)
         rate = eta / terms
-        _descend(duals[0], e, rate, 1.0 - own, R1)
-        _descend(duals[1], e, rate, 0.0 + own, R2)
+        _descend(duals[0], e, rate, 1.0 - side, R1)
+        _descend(duals[1], e, rate, 0.0 + side, R2)
         _descend(duals[2], e, rate, 1.0, R1 + R2)
         if not before:
             rounds.accumulate(weights)
@@ -212,14 +212,14 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
 
 
 @kernels.helper
-def _terms(s, L, own, polynomial, powers, e, slope):
-    """Set e and its derivative to f(s), or to ft(s) for a negative."""
-    z = L / 2.0 + s if own == 0 else L / 2.0 - s
+def _terms(s, L, side, polynomial, powers, e, slope):
+    """Set e and slope to f(s) and its derivative, or to those of ft(s) for a negative."""
+    z = L / 2.0 + s if side == 0 else L / 2.0 - s
     power = 1.0
     for j in range(e.size):
         powers[j] = power
         power *= z
-    if own == 0:
+    if side == 0:
         for j in range(e.size):
             e[j] = powers[j]
             slope[j] = j * powers[j - 1] if j > 0 else 0.0

@@ -103,22 +103,22 @@ def _run(X, y, batches, w, means, p, sparsity, eta, lam, bounded):
     m = batches.shape[1]
     g = np.zeros(w.size)
     squares = vectors.square(means[0]), vectors.square(means[1])
-    apart_square = squares[0] + squares[1] - 2.0 * vectors.dot(means[0], means[1])
+    gap_square = squares[0] + squares[1] - 2.0 * vectors.dot(means[0], means[1])
     for t in range(batches.shape[0]):
         centres = vectors.dot(w, means[0]), vectors.dot(w, means[1])
-        sums, curvature = np.zeros(2), 2.0 * p * (1.0 - p) * apart_square
+        sums, curvature = np.zeros(2), 2.0 * p * (1.0 - p) * gap_square
         for k in range(m):
             i = rows.visit(X, batches[t], k)
-            own = 0 if y[i] > 0 else 1
-            share = 2.0 * (p if own else 1.0 - p) / m
-            size = share * (rows.dot(X, i, w) - centres[own])
-            sums[own] += size
+            side = 0 if y[i] > 0 else 1
+            share = 2.0 * (p if side else 1.0 - p) / m
+            size = share * (rows.dot(X, i, w) - centres[side])
+            sums[side] += size
             rows.axpy(size, X, i, g)
             if bounded:
-                curvature += share * (rows.norm(X, i) - 2.0 * rows.dot(X, i, means[own]) + squares[own])
+                curvature += share * (rows.norm(X, i) - 2.0 * rows.dot(X, i, means[side]) + squares[side])
         step = eta / (1.0 + eta * curvature) if bounded else eta
-        apart = 2.0 * p * (1.0 - p) * (1.0 + centres[1] - centres[0])
-        _descend(w, g, means[0], means[1], sums[0] + apart, sums[1] - apart, step, 1.0 / (1.0 + step * lam))
+        shift = 2.0 * p * (1.0 - p) * (1.0 + centres[1] - centres[0])
+        _descend(w, g, means[0], means[1], sums[0] + shift, sums[1] - shift, step, 1.0 / (1.0 + step * lam))
         if sparsity < w.size:
             keep_largest(w, sparsity)
 
@@ -132,7 +132,7 @@ def _descend(w, g, positive, negative, of_positive, of_negative, eta, keep):
 
 @kernels.kernel
 def keep_largest(w, count):
-    """Set all but `count` weights to zero: the largest |w_j| stay, of equal ones those with the smaller j."""
+    """Keep the `count` largest |w_j|, of equal weights the first, and set the other weights to zero."""
     threshold = _kth_largest(w, count)
     above = 0
     for j in range(w.size):
@@ -162,6 +162,6 @@ def _kth_largest(w, count):
                 filled, threshold = count, room[0]
     if filled < count:
         return -1.0
-    rest = room[:filled]
-    rest.sort()
-    return rest[filled - count]
+    candidates = room[:filled]
+    candidates.sort()
+    return candidates[filled - count]

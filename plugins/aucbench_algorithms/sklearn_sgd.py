@@ -1,4 +1,4 @@
-"""scikit-learn's SGDClassifier on single examples: what people use today, which is blind to pairs.
+"""scikit-learn's SGDClassifier on single examples, the common choice, which does not use pairs.
 
     alpha / 2 |w|^2 + mean of c_y l(y (w.x + b)),   c_y = n / (2 n_y)
 
@@ -37,7 +37,7 @@ from aucbench_algorithms._linear_method import class_totals, total
 
 
 class Intercept(NamedTuple):
-    """What is fitted besides the weights."""
+    """The intercept, and its sum."""
 
     b: float
     total: float  # sum of the b so far
@@ -72,7 +72,7 @@ def _step(row, scalars, params):
 
 @dataclass(frozen=True)
 class _Sgd(kernels.RuleMethod):
-    """What both losses share.
+    """Base class of both methods.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class _Sgd(kernels.RuleMethod):
         return super().together(algorithms, states) if cls.losses == ("hinge",) else None
 
     def fitted_intercept(self, state: RuleState) -> float:
-        """The intercept b, averaged where asked for, which no score contains; 0 where none is fitted."""
+        """The intercept b, or with `average` its mean; 0 if none is fitted. No score contains it."""
         steps, _ = state.counts
         return float(state.scalars.total / steps if self.average and steps else state.scalars.b)
 

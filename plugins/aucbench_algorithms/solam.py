@@ -87,7 +87,7 @@ IN_L1_BALL = kernels.rule(_step, ball="l1")
 
 @dataclass(frozen=True, kw_only=True)
 class _Solam(kernels.RuleMethod):
-    """What the methods share.
+    """Base class of the methods.
 
     Parameters
     ----------

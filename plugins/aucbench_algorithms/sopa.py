@@ -148,7 +148,7 @@ class Soap(BlockMethod):
 
 
 @kernels.kernel
-def _run_sopa(X, blocks, cells, factors, params, loss, kept, alpha, eta_s):
+def _run_sopa(X, blocks, cells, factors, params, loss, thresholds, alpha, eta_s):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty(size)
     values, slopes = np.empty(size), np.empty(size)
@@ -156,21 +156,21 @@ def _run_sopa(X, blocks, cells, factors, params, loss, kept, alpha, eta_s):
         finite = pair_blocks.scores(X, blocks, u, cells, factors.slow, factors.fast, s)
         c[:] = 0.0 if finite else np.nan
         for a in range(size):
-            threshold = kept[0, blocks[u, a, 0]]
+            threshold = thresholds[0, blocks[u, a, 0]]
             pair_blocks.meet(s[0, a], s[1], loss, values, slopes)
             count, total = _add_above(threshold, values, slopes, c[1])
             c[0, a] += total
             fresh[a] = threshold - eta_s * (1.0 - count / (alpha * size))
         c /= alpha * size * size
         for a in range(size):
-            kept[0, blocks[u, a, 0]] = fresh[a]
+            thresholds[0, blocks[u, a, 0]] = fresh[a]
         factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors
 
 
 @kernels.fast_helper
 def _add_above(threshold, values, slopes, of_low):
-    """Subtract the slopes of the losses above a threshold; their number and their sum."""
+    """Subtract the slopes of the losses above a threshold; returns their number and sum."""
     count, total = 0, 0.0
     for b in range(values.size):
         is_on = values[b] > threshold
@@ -182,7 +182,7 @@ def _add_above(threshold, values, slopes, of_low):
 
 
 @kernels.kernel
-def _run_sopa_s(X, blocks, cells, factors, params, loss, kept, temperature, gamma):
+def _run_sopa_s(X, blocks, cells, factors, params, loss, log_means, temperature, gamma):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty(size)
     exponents, slopes = np.empty(size), np.empty(size)
@@ -191,7 +191,7 @@ def _run_sopa_s(X, blocks, cells, factors, params, loss, kept, temperature, gamm
         c[:] = 0.0 if finite else np.nan
         for a in range(size):
             pair_blocks.meet(s[0, a], s[1], loss, exponents, slopes)
-            old = np.log(1.0 - gamma) + kept[0, blocks[u, a, 0]]
+            old = np.log(1.0 - gamma) + log_means[0, blocks[u, a, 0]]
             top = max(exponents.max() / temperature, old)  # subtracted from all exponents against overflow
             total = 0.0
             for b in range(size):
@@ -205,13 +205,13 @@ def _run_sopa_s(X, blocks, cells, factors, params, loss, kept, temperature, gamm
                 c[0, a] += weight
                 c[1, b] -= weight
         for a in range(size):
-            kept[0, blocks[u, a, 0]] = fresh[a]
+            log_means[0, blocks[u, a, 0]] = fresh[a]
         factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors
 
 
 @kernels.kernel
-def _run_soap(X, blocks, cells, factors, params, loss, kept, gamma, p):
+def _run_soap(X, blocks, cells, factors, params, loss, means, gamma, p):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty((2, size))
     values, slopes = np.empty(size), np.empty((2, size))
@@ -220,23 +220,23 @@ def _run_soap(X, blocks, cells, factors, params, loss, kept, gamma, p):
         c[:] = 0.0 if finite else np.nan
         for a in range(size):
             sums = np.zeros(2)
-            for own in range(2):
-                pair_blocks.meet(s[0, a], s[own], loss, values, slopes[own])
-                sums[own] = values.sum()
+            for side in range(2):
+                pair_blocks.meet(s[0, a], s[side], loss, values, slopes[side])
+                sums[side] = values.sum()
             i = blocks[u, a, 0]
-            share, rest = p / size, (1.0 - p) / size
-            first = (1.0 - gamma) * kept[0, i] + gamma * share * sums[0]
-            second = (1.0 - gamma) * kept[1, i] + gamma * (share * sums[0] + rest * sums[1])
+            share_pos, share_neg = p / size, (1.0 - p) / size
+            first = (1.0 - gamma) * means[0, i] + gamma * share_pos * sums[0]
+            second = (1.0 - gamma) * means[1, i] + gamma * (share_pos * sums[0] + share_neg * sums[1])
             fresh[0, a], fresh[1, a] = first, second
             if second == 0.0:
                 continue  # no pair of this positive has a loss
-            for own in range(2):
-                factor = share * (first - second) if own == 0 else rest * first
+            for side in range(2):
+                factor = share_pos * (first - second) if side == 0 else share_neg * first
                 factor /= second * second * size
                 for k in range(size):
-                    c[0, a] += factor * slopes[own, k]
-                    c[own, k] -= factor * slopes[own, k]
+                    c[0, a] += factor * slopes[side, k]
+                    c[side, k] -= factor * slopes[side, k]
         for a in range(size):
-            kept[0, blocks[u, a, 0]], kept[1, blocks[u, a, 0]] = fresh[0, a], fresh[1, a]
+            means[0, blocks[u, a, 0]], means[1, blocks[u, a, 0]] = fresh[0, a], fresh[1, a]
         factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors

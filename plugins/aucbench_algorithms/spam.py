@@ -68,7 +68,7 @@ def _coefficient(s, a, b, p, positive):
 
 @kernels.scalar
 def _eta(C, t, p, positive, square, bounded):
-    """The step at a row with this square of its norm."""
+    """The step at a row with the squared norm `square`."""
     eta = C / np.sqrt(t)
     return eta / (1.0 + eta * 2.0 * (1.0 - p if positive else p) * square) if bounded else eta
 
@@ -141,7 +141,7 @@ class Spam(kernels.RuleMethod):
 
     @property
     def rule(self) -> kernels.Rule:
-        """The step with a ridge or in a ball; that with the net is no rule."""
+        """The step with a ridge or in a ball; the step with the net is not a rule."""
         return IN_BALL if self.penalty is Penalty.ball else RIDGE
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState | NetState:
@@ -160,7 +160,7 @@ class Spam(kernels.RuleMethod):
         return NetState(w, np.zeros(2), np.zeros(1, np.int64), means, products, p)
 
     def objective(self, problem: Problem) -> Objective:
-        """The steps are those of p (1 - p) times the mean over pairs; its regulariser is divided by that."""
+        """The steps minimise p (1 - p) times the mean over pairs; the regulariser is divided by p (1 - p)."""
         factor = problem.p * (1.0 - problem.p)
         if self.penalty is Penalty.ball:
             return Objective(problem.loss, radius=self.radius)

@@ -20,7 +20,7 @@ rows of each class, and the numbers A+ and A-,
     w = scale (u + A+ Q+ + A- Q-),   sum of the averaged w = weight u + W+ Q+ + W- Q- - v
 
 A row of class s adds x to Q_s, and leaves w as it was if u takes -A_s x; g moves u along x, and A+ and A- as
-numbers; v takes what the sum must not, along x. The products of u, Q+ and Q- with each other move by those
+numbers; v corrects the sum, along x. The products of u, Q+ and Q- with each other move by those
 with x. Now and then, and where the scale has shrunk a thousandfold, all is folded into u and computed
 exactly, in O(d). With `train` Q+ and Q- are the means and stay. The net thresholds w along the dense means,
 which costs O(d) per example.
@@ -76,7 +76,7 @@ class Scalars(NamedTuple):
 
 
 class Products(NamedTuple):
-    """Of the vectors with each other."""
+    """Products of the vectors with each other."""
 
     u_pos: float  # u.Q+
     u_neg: float
@@ -86,7 +86,7 @@ class Products(NamedTuple):
 
 
 class State(NamedTuple):
-    """The vectors and the numbers."""
+    """The vectors and the scalars."""
 
     uqv: np.ndarray  # (4, d) u, Q+, Q-, v
     scalars: Scalars
@@ -152,7 +152,7 @@ class Spauc(LinearMethod):
         return ("nu",) if self.penalty is Penalty.l2 else ()
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero; computes p and the class means where those of the training data are used."""
+        """Zero; computes p and the class means of the training data where they are used."""
         d, lazy = problem.n_features, kernels.layout(problem.X) is kernels.Layout.lazy
         uqv = np.zeros((d, 4)).T if lazy else np.zeros((4, d))
         if self.statistics is Statistics.running:
@@ -162,7 +162,7 @@ class Spauc(LinearMethod):
         return State(uqv, Scalars(0, 1.0, 1.0), products, float(problem.p))
 
     def objective(self, problem: Problem) -> Objective:
-        """The formula is p (1 - p) times the mean over pairs; its regulariser is divided by that."""
+        """The formula is p (1 - p) times the mean over pairs, so the regulariser is divided by p (1 - p)."""
         factor = problem.p * (1.0 - problem.p)
         nu = self.nu if self.penalty is Penalty.net else 0.0
         return Objective(problem.loss, l2=self.beta / factor, l1=nu / factor)
@@ -205,7 +205,7 @@ def _run(X, y, order, uqv, scalars, products, params):
 
 @kernels.helper
 def _step(X, i, positive, uqv, scalars, products, params):
-    """The step but for thresholding: numbers, products, and the cut below which u + A+ Q+ + A- Q- is zero."""
+    """The step but for thresholding: scalars, products, and the cut below which u + A+ Q+ + A- Q- is zero."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
     t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = scalars
     u_pos, u_neg, pos_pos, pos_neg, neg_neg = products
@@ -243,9 +243,9 @@ def _step(X, i, positive, uqv, scalars, products, params):
         eta = 2.0 * params.C / (t + params.C) if params.fast else params.C / np.sqrt(t)
         if params.bounded:
             of_pos, of_neg = pos_pos / n_pos**2, neg_neg / n_neg**2
-            apart = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
+            deviation = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
             spread = of_pos + of_neg - 2.0 * pos_neg / (n_pos * n_neg)
-            eta /= 1.0 + eta * (share * apart + 2.0 * p * (1.0 - p) * spread)
+            eta /= 1.0 + eta * (share * deviation + 2.0 * p * (1.0 - p) * spread)
         step = eta * share * (s - (a if positive else b)) / scale
         pull = eta * 2.0 * p * (1.0 - p) * (1.0 + b - a) / scale
         along -= step

@@ -37,23 +37,23 @@ from aucbench import Access, Batch, Claims, Interval, LinearMethod, Objective, P
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _spdam_vectors as two_sums
 
-SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
+SMALLEST = 1e-20  # least kappa^2 used in the steps: kappa is 0 if the rows of each class are equal
 LAZY = 3.0  # lazy pays when d exceeds this many times the non-zeros of a whole minibatch,
-LAZY_PER_ROW = 16.0  # and this many times those of a row
+LAZY_PER_ROW = 16.0  # and this many times the non-zeros of a row
 SigmaRule = StrEnum("SigmaRule", "derived printed")
 
 
 class State(NamedTuple):
-    """The variables in the layout's own form, and the statistics of the training data."""
+    """The variables in the form of the layout, and the statistics of the training data."""
 
     vectors: np.ndarray  # eager: (4, d) w, wb, u, scratch; lazy: (d, 4) of `two_sums`
     numbers: np.ndarray  # lazy: coefficients and products of `two_sums`
     beta: np.ndarray  # (n,) dual variables
     means: np.ndarray  # (3, d) m+, m-, b
-    gram: np.ndarray  # (3, 3) their products
+    gram: np.ndarray  # (3, 3) products of the means
     products: np.ndarray  # sparse rows: (n, 2) x.m+ and x.m- of every row
     roots: np.ndarray  # (2,) sqrt(p), sqrt(1 - p)
-    kappa: float  # largest |xt_i|, unless given
+    kappa: float  # largest |xt_i|, or the field `kappa`
     layout: kernels.Layout
 
 

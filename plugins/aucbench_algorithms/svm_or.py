@@ -88,7 +88,7 @@ class SvmOr(BatchSolver):
         )
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """The solution for another lam; no wide kinks, for it is near."""
+        """Start at the solution for another lam, which is near, without wide kinks."""
         start = self.init(problem, rng)
         return start if state is None else start._replace(w=state.w, level=min(state.level, NEAR_LEVEL))
 

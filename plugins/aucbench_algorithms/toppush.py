@@ -55,7 +55,7 @@ PRODUCTS = 500  # most products in one Newton step
 
 
 class State(NamedTuple):
-    """The present point."""
+    """The current point."""
 
     w: np.ndarray  # (d,)
     centre: np.ndarray  # (n,) z, 0 at positives
@@ -74,7 +74,7 @@ class Duals(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class _Top(BatchSolver):
-    """What both methods share.
+    """Base class of both methods.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class _Top(BatchSolver):
         return State(np.zeros(problem.n_features), np.zeros(problem.n_samples), 0.0, 1.0, False)
 
     def _top(self, n_neg: int) -> int:
-        """K, of at least one negative."""
+        """K, for at least one negative."""
         raise NotImplementedError
 
     def _iterate(self, state: State, batch: Batch) -> State:
@@ -112,13 +112,13 @@ class _Top(BatchSolver):
             return state._replace(w=np.full_like(w, np.nan), solved=True)
         duals = _best_duals(scores, centre, positive, K, nu)
         gradient = lam * w - _combination(X, sign * duals.values, w.size) / n_pos
-        primal, rest = _primal_and_rest(scores, duals.values, positive, K)
+        primal, slackness = _primal_and_rest(scores, duals.values, positive, K)
         primal += 0.5 * lam * float(w @ w)
         inexact = float(gradient @ gradient) / (2.0 * lam)
-        gap = (inexact + rest) / primal
+        gap = (inexact + slackness) / primal
         if gap <= self.eps:
             return state._replace(gap=gap, solved=True)
-        if inexact <= INEXACT * rest:
+        if inexact <= INEXACT * slackness:
             centre, nu = np.where(positive, 0.0, duals.values), max(SHRINK * nu, STIFFEST / n_pos)
             duals = _best_duals(scores, centre, positive, K, nu)
             gradient = lam * w - _combination(X, sign * duals.values, w.size) / n_pos
@@ -198,8 +198,8 @@ def _change_of_duals(duals: Duals, u: np.ndarray, positive: np.ndarray, K: int, 
     n_free, n_capped = np.count_nonzero(free_neg), np.count_nonzero(capped)
     share = np.count_nonzero(free_pos) / alpha
     matrix = np.array([[-n_free, n_capped - K], [share * (1.0 - n_capped / K), -share * n_capped / K - K]])
-    known = np.array([-r[free_neg].sum(), 2.0 * u[free_pos].sum() - share * r[capped].sum() / K])
-    (dt, dc), *_ = np.linalg.lstsq(matrix, known)  # singular where the top K are capped and no others left
+    target = np.array([-r[free_neg].sum(), 2.0 * u[free_pos].sum() - share * r[capped].sum() / K])
+    (dt, dc), *_ = np.linalg.lstsq(matrix, target)  # singular where the top K are capped and no others left
     dB = r[capped].sum() - n_capped * (dt + dc)
     change = np.zeros(u.size)
     change[free_pos] = (dt + dB / K) / alpha - 2.0 * u[free_pos]
@@ -216,8 +216,8 @@ def _primal_and_rest(
     top = float(np.partition(low, low.size - K)[low.size - K :].mean())
     slack = 1.0 + top - high
     missed = np.maximum(slack, 0.0)
-    rest = float((missed**2 - a * slack + 0.25 * a**2).sum()) + float(q @ (top - low))
-    return float(missed @ missed) / high.size, rest / high.size
+    slackness = float((missed**2 - a * slack + 0.25 * a**2).sum()) + float(q @ (top - low))
+    return float(missed @ missed) / high.size, slackness / high.size
 
 
 def _scores(X: Any, w: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ Ratio = StrEnum("Ratio", "train running")
 
 
 class Intercept(NamedTuple):
-    """What is fitted besides the weights."""
+    """The intercept."""
 
     b: float
 
@@ -92,8 +92,8 @@ class UniExp(kernels.RuleMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; counts the positives of the training data where their share is used.
 
-        Raises `ParameterError` when rows have weights, and the share is that of the examples so far,
-        of which these say nothing.
+        Raises `ParameterError` when rows have weights and the share is that of the examples so far,
+        for which weights are not defined.
         """
         running = self.ratio is Ratio.running
         if running and problem.weights is not None:

@@ -9,7 +9,7 @@ it, and adding it would round close scores into ties.
 With c_i = 1 / (2 n_y), a Newton system without b is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)). To
 eliminate b is to centre the rows at their mean weighted by D; sparse rows are centred in products only. The
 system is factored in the smaller of n and d, or solved by conjugate gradients where both exceed 2,048. With
-weights of the rows, that of a row over the sum of its class stands in the place of 1 / n_y.
+weights of the rows, the weight of a row over the sum of its class replaces 1 / n_y.
 
 The square loss needs one system. With the class means m and covariances S and d = m+ - m- it is
 (lam I + S+ + S- + d d^T / 2) w = d, b = -w.(m+ + m-) / 2, so that w has the direction of `ls_svm` with the
@@ -38,7 +38,7 @@ from aucbench_algorithms._linear_method import total
 BLOCK_ENTRIES = 1 << 22  # entries of rows made dense at a time
 GRADIENT = 1e-10  # relative to lam |w|
 SMALLEST_STEP = 1e-14  # relative to |(w, b)|
-STALLED = 0.5  # the gradient stalls if it is larger than this share of the last one
+STALLED = 0.5  # the gradient stalls if it is larger than this share of the last gradient
 CLOSE = 1e-12  # a stalled search ends if the objective can fall by this share only
 INNER = 1e-2  # residual of conjugate gradients, relative to |gradient|
 ROUGH, MOST_ROUGH = 1e-1, 30  # residual and largest number of products of a rough solution
@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 
 class UnivariateBatch(BatchSolver):
-    """What the batch methods of a univariate loss share."""
+    """Base class of the batch methods of a univariate loss."""
 
     access = Access.full
     weighted = True
@@ -74,7 +74,7 @@ class UnivariateBatch(BatchSolver):
         return state._replace(solved=False, gradient=np.inf)
 
     def _gram(self, problem: Problem) -> np.ndarray | None:
-        """What of the factored systems depends on the rows alone."""
+        """The part of the factored systems that depends on the rows alone."""
         return shared_gram(problem.X)
 
     def fitted_intercept(self, state: State) -> float:
@@ -83,7 +83,7 @@ class UnivariateBatch(BatchSolver):
 
 @dataclass(frozen=True)
 class _Penalised(UnivariateBatch):
-    """What both methods share.
+    """Base class of both methods.
 
     Parameters
     ----------

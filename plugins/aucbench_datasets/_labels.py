@@ -1,4 +1,4 @@
-"""The positive labels of a data set: the fields by which a run chooses them, and their checks."""
+"""The positive labels of a data set: the fields that choose them in a run, and their checks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +10,10 @@ def checked_positive(name: str, positive: Any) -> tuple[float | str, ...] | None
     """The field `positive` as a tuple of labels, None for None; a ParameterError if it is no label."""
     if positive is None:
         return None
-    many = positive if isinstance(positive, list | tuple) else (positive,)
-    if not many or not all(isinstance(label, int | float | str) for label in many):
+    labels = positive if isinstance(positive, list | tuple) else (positive,)
+    if not labels or not all(isinstance(label, int | float | str) for label in labels):
         raise ParameterError(f"{name}: positive must be a label or a list of labels, got {positive!r}.")
-    return tuple(label if isinstance(label, bool | str) else float(label) for label in many)
+    return tuple(label if isinstance(label, bool | str) else float(label) for label in labels)
 
 
 @dataclass(frozen=True, kw_only=True)

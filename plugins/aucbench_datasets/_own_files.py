@@ -1,4 +1,4 @@
-"""The files that a path, a folder or a pattern of the user stands for."""
+"""The files of a path, a folder or a pattern of the user."""
 
 import glob
 import re
@@ -9,11 +9,11 @@ from aucbench import ParameterError, utf8_path
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 PARTITION = re.compile(r"([^=]+)=(.*)")
-HIDDEN = (".", "_")  # first letters of names that other programs leave in folders of data
+HIDDEN = (".", "_")  # first characters of files that other programs leave in data folders
 
 
 def own_files(name: str, path: str, endings: Sequence[str]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The files of a path, in the order of their names, each with the columns that its folders stand for.
+    """The files of a path, in the order of their names, each with the columns that its folders encode.
 
     Parameters
     ----------
@@ -31,23 +31,23 @@ def own_files(name: str, path: str, endings: Sequence[str]) -> list[tuple[str, t
     """
     root = Path(path)
     if root.is_dir():
-        found = [each for each in root.rglob("*") if each.is_file()]
-        parts = {each: each.relative_to(root).parts for each in found}
-        visible = [each for each in found if not any(part.startswith(HIDDEN) for part in parts[each])]
-        found = [each for each in visible if _ending(each) in endings] or visible
+        files = [entry for entry in root.rglob("*") if entry.is_file()]
+        parts = {entry: entry.relative_to(root).parts for entry in files}
+        visible = [entry for entry in files if not any(part.startswith(HIDDEN) for part in parts[entry])]
+        files = [entry for entry in visible if _ending(entry) in endings] or visible
     elif not root.exists() and glob.has_magic(path):
-        found = [each for each in map(Path, glob.glob(path, recursive=True)) if each.is_file()]
+        files = [entry for entry in map(Path, glob.glob(path, recursive=True)) if entry.is_file()]
         while glob.has_magic(str(root)):
             root = root.parent
     else:
         return [(path, ())]
-    if not found:
+    if not files:
         raise ParameterError(f"{name}: {path} has no files of this kind.")
-    own = []
-    for parts_of_name, file in sorted((each.relative_to(root).parts, each) for each in found):
-        columns = (PARTITION.fullmatch(part) for part in parts_of_name[:-1])
-        own.append((utf8_path(str(file)), tuple((each[1], each[2]) for each in columns if each)))
-    return own
+    result = []
+    for parts_of_name, file in sorted((entry.relative_to(root).parts, entry) for entry in files):
+        matches = (PARTITION.fullmatch(part) for part in parts_of_name[:-1])
+        result.append((utf8_path(str(file)), tuple((match[1], match[2]) for match in matches if match)))
+    return result
 
 
 def _ending(path: Path) -> str:

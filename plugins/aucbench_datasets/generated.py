@@ -1,4 +1,4 @@
-"""Generated data for what real data leave open: the best AUC, sparse text, separable and wrong labels."""
+"""Generated data sets: with a known best AUC, sparse text, separable classes, and wrong labels."""
 
 import math
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from aucbench import (
 
 @dataclass(frozen=True)
 class _Generated:
-    """What generated data have in common.
+    """Base class of generated data.
 
     Parameters
     ----------
@@ -212,12 +212,12 @@ class LabelNoise(_Generated):
         return 0.5 + (among_positive - among_negative) * (clean - 0.5)
 
     def load(self) -> Samples:
-        """Rows in random order, labels -1 and +1, some of them wrong; one of each class at least."""
+        """Rows in random order, labels -1 and +1, some of them wrong; at least one row of each class."""
         rng = np.random.default_rng(self.seed)
         true = self._signs(rng)
         X = rng.standard_normal((self.n, self.d))
         X += self.separation / (2.0 * math.sqrt(self.d)) * true[:, None]
         y = np.where(rng.random(self.n) < self.noise, -true, true)
-        if abs(y.sum()) == self.n:  # of very few rows all may have got the same label
+        if abs(y.sum()) == self.n:  # with very few rows all labels may be equal
             y = true
         return Samples(X, y)

@@ -27,7 +27,7 @@ class Openml(Columns):
 
     @property
     def title(self) -> str:
-        """The number or the name, by which results are told apart."""
+        """The number or the name, which identifies results."""
         return f"openml {self.path}"
 
     @property
@@ -39,9 +39,9 @@ class Openml(Columns):
         ParameterError
             No number or name is given.
         """
-        wanted = str("" if self.path is None else self.path).strip()
-        if not wanted or "/" in wanted:
+        identifier = str("" if self.path is None else self.path).strip()
+        if not identifier or "/" in identifier:
             raise ParameterError(
                 f"openml: path must be the number or the name of a data set, got {self.path!r}."
             )
-        return (File(f"openml/{wanted}", kind="openml", **self._reading()),)
+        return (File(f"openml/{identifier}", kind="openml", **self._reading()),)

@@ -17,7 +17,7 @@
 
 A table is one data set under its name. The keys are those of `aucbench.File`, of `aucbench.Table` and of the
 data set itself; `_Entry` and `_FileEntry` list them. Names in braces in the texts of ``[defaults]`` stand for
-the data set's own keys, and ``like`` takes over what another data set of the file declares.
+keys of the data set, and ``like`` copies the keys of another data set of the file.
 """
 
 import sys
@@ -42,7 +42,7 @@ class _FileEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     part: Literal["train", "test"] = "train"
     rows: int | None = None
     labels: dict[str, int] = {}
-    label_counts: list[int] = []  # in place of `labels`, where these are whole numbers without a gap
+    label_counts: list[int] = []  # replaces `labels` if the labels are consecutive whole numbers
     first_label: int = 1
     sha256: str | None = None
     urls: list[str] = []
@@ -81,20 +81,20 @@ class _FileEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class _Entry(_FileEntry, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of one data set; those of its file stand among them if it has one file only."""
+    """The keys of one data set, with those of its file if it has one file only."""
 
     summary: str = ""
     files: list[_FileEntry] = []
     features: int | None = None
     positive: Label | list[Label] | None = None
     grouping: Literal["halves", "rarest"] | None = None  # of several classes, unless `positive` is declared
-    topics: bool = False  # rows have any number of labels, one of which is chosen
+    topics: bool = False  # rows have any number of labels; one label is chosen
     scaled: bool = False
     large: bool = False
     family: str | None = None  # of data sets with a common origin
     citation: str = ""
     licence: str = "not stated"
-    file_name: str = msgspec.field(default="", name="file")  # these two are for braces in [defaults]
+    file_name: str = msgspec.field(default="", name="file")  # this and `folder` are for braces in [defaults]
     folder: str = ""
 
 
@@ -188,12 +188,12 @@ def datasets_from_toml(path: str | Path, module: str) -> tuple[type, ...]:
             raise PluginError(f"{path}: {name} = {entry!r} stands outside a table; expected title or [NAME].")
         if not name.isidentifier():
             raise PluginError(f"{where}: the name must be a word of letters, digits and underscores.")
-        own = _taken_over(where, entry, content)
-        _checked(where, own)
-        found = _checked(where, _with_defaults(where, own, defaults))
-        if not found.summary or not all(each.path for each in found.files or [found]):
-            raise PluginError(f"{where} needs {'a path' if found.summary else 'a summary'}.")
-        classes.append(_data_set(name, found, title, module))
+        table = _taken_over(where, entry, content)
+        _checked(where, table)
+        spec = _checked(where, _with_defaults(where, table, defaults))
+        if not spec.summary or not all(part.path for part in spec.files or [spec]):
+            raise PluginError(f"{where} needs {'a path' if spec.summary else 'a summary'}.")
+        classes.append(_data_set(name, spec, title, module))
     for cls in classes:
         setattr(sys.modules[module], cls.__name__, cls)
     return tuple(classes)
@@ -208,49 +208,49 @@ def _checked(where: str, entry: dict[str, Any]) -> _Entry:
 
 
 def _taken_over(where: str, entry: dict[str, Any], tables: dict[str, Any]) -> dict[str, Any]:
-    """An entry with what it takes over from another one."""
+    """An entry with the keys that it copies from another entry by ``like``."""
     if "like" not in entry:
         return entry
-    other = tables.get(entry["like"])
-    if not isinstance(other, dict):
+    base = tables.get(entry["like"])
+    if not isinstance(base, dict):
         raise PluginError(f"{where}: there is no data set [{entry['like']}] in this file.")
-    return {key: value for key, value in (other | entry).items() if key != "like"}
+    return {key: value for key, value in (base | entry).items() if key != "like"}
 
 
 def _with_defaults(where: str, entry: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """An entry with the defaults that it lacks; those of a file go into each of its files."""
+    """An entry with defaults for its missing keys; defaults of files go into each file."""
     parts = entry.get("files", [entry])
     if "files" in entry and (stray := sorted(_OF_FILE & entry.keys())):
         raise PluginError(f"{where}: {stray[0]} stands beside files; write it into each of these.")
     counts = entry.get("labels", {}).values()
-    known = entry | {"rarest": f"{100 * min(counts) / sum(counts):.2g}%" if counts else ""}
-    lacking = {
-        key for key in defaults if any(key not in each for each in (parts if key in _OF_FILE else [entry]))
+    fields = entry | {"rarest": f"{100 * min(counts) / sum(counts):.2g}%" if counts else ""}
+    missing = {
+        key for key in defaults if any(key not in part for part in (parts if key in _OF_FILE else [entry]))
     }
     try:
-        filled = {key: _filled(defaults[key], known) for key in defaults if key in lacking}
+        filled = {key: _filled(defaults[key], fields) for key in defaults if key in missing}
     except (KeyError, ValueError) as error:
         raise PluginError(f"{where}: the braces of a default cannot be filled in ({error}).") from None
     if "files" in entry:
-        of_each = {key: filled.pop(key) for key in _OF_FILE & filled.keys()}
-        entry = entry | {"files": [of_each | each for each in parts]}
+        file_defaults = {key: filled.pop(key) for key in _OF_FILE & filled.keys()}
+        entry = entry | {"files": [file_defaults | part for part in parts]}
     return filled | entry
 
 
-def _filled(value: Any, known: dict[str, Any]) -> Any:
+def _filled(value: Any, fields: dict[str, Any]) -> Any:
     if isinstance(value, str):
-        return value.format_map(known)
-    return [_filled(each, known) for each in value] if isinstance(value, list) else value
+        return value.format_map(fields)
+    return [_filled(item, fields) for item in value] if isinstance(value, list) else value
 
 
 def _data_set(name: str, entry: _Entry, title: str, module: str) -> type:
-    """The class of a data set, a subclass of one that is a dataclass already: making many is quick."""
+    """The class of a data set, a subclass of a dataclass, since subclasses are quick to make."""
     base: type = _Declared
     if entry.topics:
         base = _ByTopic
     elif entry.grouping and entry.positive is None:
         base = _GROUPED[entry.grouping]
-    files = tuple(each.file() for each in entry.files or [entry])
+    files = tuple(part.file() for part in entry.files or [entry])
     facts: dict[str, Any] = {
         "name": name,
         "_declared" if entry.topics else "files": files,
@@ -268,7 +268,7 @@ def _data_set(name: str, entry: _Entry, title: str, module: str) -> type:
 
 
 def _label(text: str) -> Label:
-    """A number where the text is one."""
+    """The label as a number if the text is a number, else the text."""
     for number in (int, float):
         try:
             return number(text)

@@ -16,7 +16,7 @@ Missing = StrEnum("Missing", "refuse median")
 
 
 class ColumnType(StrEnum):
-    """What the cells of a column are."""
+    """The type of the cells of a column."""
 
     number = "number"
     categories = "categories"
@@ -28,19 +28,19 @@ class ColumnType(StrEnum):
 
 
 PARTITIONED = ("csv", "parquet", "arff")
-ENDINGS = {  # of the files that are read in a folder, if there are any
+ENDINGS = {  # endings of the files read in a folder, if any file has one
     "libsvm": (".libsvm", ".svm", ".t", ".txt"),
     "csv": (".csv", ".tsv", ".txt"),
     "parquet": (".parquet", ".pq"),
     "arff": (".arff",),
     "npz": (".npz",),
 }
-LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
+LATER = {"later": True}  # marks a field that older results lack: keys leave it out at its default
 
 
 @dataclass(frozen=True)
-class _Own(Labels):
-    """Fields of every file of one's own.
+class _UserFile(Labels):
+    """Fields of all files of the user.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ class _Own(Labels):
         for name in ("path", "test_path"):
             value = getattr(self, name)
             paths = value if isinstance(value, list | tuple) else [value]
-            if not all(isinstance(each, str | None) for each in paths):
+            if not all(isinstance(path, str | None) for path in paths):
                 raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
-            found = tuple(each and utf8_path(each) for each in paths)
-            object.__setattr__(self, name, found if paths is value else found[0])
+            utf8_paths = tuple(path and utf8_path(path) for path in paths)
+            object.__setattr__(self, name, utf8_paths if paths is value else utf8_paths[0])
 
     @property
     def title(self) -> str:
-        """The file's name, by which results are told apart."""
+        """The name of the file, which identifies results."""
         names = [Path(path).name for path in _listed(self.path or self.name)]
         return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
@@ -82,22 +82,22 @@ class _Own(Labels):
         """
         if not self.path:
             raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
-        found = []
+        files = []
         for part, field_name in (("train", "path"), ("test", "test_path")):
             for path in _listed(getattr(self, field_name)) if getattr(self, field_name) else ():
                 absolute = os.path.abspath(os.path.expanduser(path))
-                for each, partitions in own_files(self.name, absolute, ENDINGS[self.name]):
+                for file, partitions in own_files(self.name, absolute, ENDINGS[self.name]):
                     partitions = partitions if self.name in PARTITIONED else ()
-                    found.append(File(each, part, kind=self.name, partitions=partitions, **self._reading()))
-        return tuple(found)
+                    files.append(File(file, part, kind=self.name, partitions=partitions, **self._reading()))
+        return tuple(files)
 
     def _reading(self) -> dict[str, Any]:
-        """How a file is read: further fields of `File`."""
+        """Further fields of `File`, which control how a file is read."""
         return {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Libsvm(_Own):
+class Libsvm(_UserFile):
     """Any file in LIBSVM format (plain, .bz2, .xz or .gz): ``dataset=libsvm dataset.path=FILE``.
 
     Parameters
@@ -160,22 +160,22 @@ class Columns(Labels):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        words = self.missing_words if isinstance(self.missing_words, list | tuple) else (self.missing_words,)
-        object.__setattr__(self, "missing_words", tuple(map(str, words)))
+        texts = self.missing_words if isinstance(self.missing_words, list | tuple) else (self.missing_words,)
+        object.__setattr__(self, "missing_words", tuple(map(str, texts)))
         if self.add_indicator and self.missing is not Missing.median:
             raise ParameterError(f"{self.name}: add_indicator=true needs missing=median.")
         drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
         object.__setattr__(self, "drop", tuple(drop))
         object.__setattr__(self, "types", self._checked_types())
-        columns = [("target", self.target), *(("drop", each) for each in drop)]
-        for which, column in [*columns, *(("types", each) for each, _ in self.types or ())]:
+        columns = [("target", self.target), *(("drop", name) for name in drop)]
+        for which, column in [*columns, *(("types", name) for name, _ in self.types or ())]:
             if isinstance(column, bool) or not isinstance(column, str | int | None):
                 raise ParameterError(
                     f"{self.name}: {which} must be a column's name or number, got {column!r}."
                 )
 
     def _checked_types(self) -> tuple[tuple[str | int, str], ...] | None:
-        """The types, a mapping from columns, as pairs, which they may be already."""
+        """The types as pairs of column and type, from a mapping or from pairs."""
         if self.types is None:
             return None
         try:
@@ -203,7 +203,7 @@ class Columns(Labels):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Csv(Columns, _Own):
+class Csv(Columns, _UserFile):
     """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
 
     Columns with texts become one column of zeros and ones for each text of the training part.
@@ -234,21 +234,21 @@ class Csv(Columns, _Own):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parquet(Columns, _Own):
+class Parquet(Columns, _UserFile):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arff(Columns, _Own):
+class Arff(Columns, _UserFile):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "arff"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npz(_Own):
+class Npz(_UserFile):
     """An archive of NumPy with rows X (or the parts of a CSR matrix) and labels y: ``dataset=npz``.
 
     Arrays X_test and y_test are the test part.
@@ -268,9 +268,9 @@ class Npz(_Own):
     @property
     def files(self) -> tuple[File, ...]:
         """The declared files; an archive with test rows is the file of both parts."""
-        found = super().files
-        own = [] if self.test_path else [file for file in found if _has_test_rows(file.path)]
-        return (*found, *(replace(file, part="test") for file in own))
+        files = super().files
+        archives = [] if self.test_path else [file for file in files if _has_test_rows(file.path)]
+        return (*files, *(replace(file, part="test") for file in archives))
 
     def _reading(self) -> dict[str, Any]:
         return {"table": Table(target_column(self.target), missing=str(self.missing))}
@@ -280,7 +280,7 @@ def _has_test_rows(path: str) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return {"X_test.npy", "y_test.npy"} <= set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):  # the reader says what is wrong
+    except (OSError, zipfile.BadZipFile):  # the reader reports the error
         return False
 
 

@@ -1,6 +1,6 @@
 """Explicit features of the Gaussian kernel exp(-|x - z|^2 / bandwidth): Nystroem and random Fourier.
 
-Applied before a linear method they make its kernel version: k-means Nystroem turns SOLAM, PSAM, ASAM and
+Before a linear method they give its kernel version: k-means Nystroem turns SOLAM, PSAM, ASAM and
 BAM into NSOLAM, NPSAM, NASAM and NBAM.
 """
 
@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from aucbench import Count, ModelClass, Positive
 
-BANDWIDTH_ROWS = 80_000  # rows from which the papers measure the bandwidth
-KMEANS_ROWS = 20_000  # rows on which landmarks are sought
+BANDWIDTH_ROWS = 80_000  # rows that the papers use to measure the bandwidth
+KMEANS_ROWS = 20_000  # most rows for the search for landmarks
 KMEANS_ROUNDS = 10
 SMALLEST_EIGENVALUE = 1e-12  # relative; below it a direction of the kernel matrix is rounding error
-BLOCK_ROWS = 4096  # rows that are mapped at a time
+BLOCK_ROWS = 4096  # rows mapped at a time
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Nystroem:
     bandwidth: Positive | None = None
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedNystroem":
-        """Find the landmarks by k-means on at most 20,000 rows, on one thread so that a seed repeats it."""
+        """Find the landmarks by k-means on at most 20,000 rows, on one thread for repeatable results."""
         from sklearn.cluster import KMeans
 
         n = X.shape[0]
@@ -54,8 +54,8 @@ class Nystroem:
             Z = np.ascontiguousarray(kmeans.fit(sample).cluster_centers_, np.float64)
         width = self.bandwidth or mean_square_distance(X)
         values, vectors = np.linalg.eigh(np.exp(-_square_distances(Z, Z) / width))
-        kept = values > SMALLEST_EIGENVALUE * values[-1]
-        return FittedNystroem(Z, width, vectors[:, kept] / np.sqrt(values[kept]))
+        mask = values > SMALLEST_EIGENVALUE * values[-1]
+        return FittedNystroem(Z, width, vectors[:, mask] / np.sqrt(values[mask]))
 
 
 class FittedNystroem(NamedTuple):

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from aucbench import Count, DataError
 
-BLOCK_COLUMNS = 16_384  # input features whose random directions are drawn at a time
+BLOCK_COLUMNS = 16_384  # input features per block of random directions
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Pca:
     dimension: Count = 1000
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedPca":
-        """Find the components; on one thread, so that a seed repeats them."""
+        """Find the components; on one thread, so that a seed repeats the result."""
         from scipy.sparse.linalg import ArpackError
         from sklearn.decomposition import PCA
 

@@ -7,7 +7,7 @@ from aucbench import Positive
 
 
 class _Loss:
-    """Facts that all losses share."""
+    """Properties shared by all losses."""
 
     convex = True
     source = "gao2015consistency"

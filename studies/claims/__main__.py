@@ -28,16 +28,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("words", nargs="*", metavar="METHOD or OVERRIDE")
     parser.add_argument("--quick", action="store_true", help="shorter runs on fewer data sets")
     parser.add_argument("--output", type=Path, help="the file of findings that is brought up to date")
-    given = parser.parse_intermixed_args(arguments)
-    overrides = [word for word in given.words if "=" in word]
-    for word in overrides:
-        if word.partition("=")[0].partition(".")[0] in DECIDED:
-            parser.error(f"{word} has no effect on claims, whose runs are all alike; leave it out.")
-    methods = [word for word in given.words if "=" not in word]
+    args = parser.parse_intermixed_args(arguments)
+    overrides = [argument for argument in args.words if "=" in argument]
+    for override in overrides:
+        if override.partition("=")[0].partition(".")[0] in DECIDED:
+            parser.error(f"{override} has no effect on claims, whose runs are all alike; leave it out.")
+    methods = [argument for argument in args.words if "=" not in argument]
     methods = methods or [
-        each.name
-        for each in aucbench.catalog()
-        if each.family == "algorithms" and getattr(each.cls, "claims", None)
+        plugin.name
+        for plugin in aucbench.catalog()
+        if plugin.family == "algorithms" and getattr(plugin.cls, "claims", None)
     ]
     try:
         for name in methods:
@@ -46,25 +46,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     status = 0
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn")) as pool:
-        tasks = {pool.submit(method_claims, name, overrides, given.quick): name for name in methods}
+        tasks = {pool.submit(method_claims, name, overrides, args.quick): name for name in methods}
         for task in as_completed(tasks):
             try:
-                found = {tasks[task]: task.result()}
+                findings = {tasks[task]: task.result()}
             except AucbenchError as error:
                 print(f"{tasks[task]}: {error}", file=sys.stderr)
                 status = 2
                 continue
-            print(json.dumps(found, indent=1), flush=True)
-            if given.output:
-                _update(given.output, found)
+            print(json.dumps(findings, indent=1), flush=True)
+            if args.output:
+                _update(args.output, findings)
     return status
 
 
-def _update(file: Path, found: dict[str, Any]) -> None:
-    """Replace the findings in the file at once, so that an interruption leaves a whole one."""
-    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+def _update(file: Path, findings: dict[str, Any]) -> None:
+    """Replace the findings in the file at once, so that an interruption leaves a complete file."""
+    old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     part = file.with_name(f"{file.name}.part")
-    part.write_text(json.dumps(dict(sorted({**known, **found}.items())), indent=1) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(dict(sorted({**old, **findings}.items())), indent=1) + "\n", encoding="utf-8")
     part.replace(file)
 
 

@@ -1,10 +1,10 @@
 """The cost of an iteration as a power of n, d, nnz and hyperparameters, beside the claimed formula.
 
-Problems are designed: along an axis one size doubles from point to point while the others stay, twice, at two
-values of the others. A time is that of many iterations in one call, in CPU time of the thread, less that of
-a call with one iteration. The whole design is gone through several times, each time with new states, and each
-time gives one exponent of every variable, the mean over both lines. The interval is over these repetitions:
-they lie as far apart in time as the measurement lasts, so that what else runs on the machine meanwhile widens
+Problems are designed: along a line one size doubles from point to point while the others stay. Each size has
+two lines, at different values of the others. A time is that of many iterations in one call, in CPU time of
+the thread, less that of a call with one iteration. The whole design is repeated several times with new
+states, and each time gives one exponent of every variable, the mean over both lines. The interval is over the
+repetitions: they lie as far apart in time as the measurement lasts, so that other work on the machine widens
 it, and they are few, so that its quantiles are Student's.
 
 The rows that are visited, and the columns in which sparse rows have values, are equally many at all sizes:
@@ -45,14 +45,14 @@ WIDE_FULL_AXES: Axes = {
 }
 DENSE = {"n": 2000, "d": 64}  # more rows than columns
 DENSE_AXES: Axes = {"n": (1000, 2000, 4000, 8000), "d": (48, 96, 192, 384)}
-FULL_SIZES = 2  # times larger for such a method: products of small matrices are slow for their size
+FULL_SIZES = 2  # factor of the sizes for methods that visit all rows: small products are slow
 FIELD_AXIS = (8, 16, 32, 64, 128, 256)  # values of a hyperparameter
 FEWEST_POINTS = 4  # fewest points of a line; sizes that a method refuses are left out
-OTHER = 2  # times the other sizes of the second line
-LARGEST_CALL = 1 << 16  # iterations
-FEWEST = 4
-WARM = 4  # times the largest hyperparameter of the claim in iterations: buffers are full then
-LONGEST = 20.0  # times the seconds of a call, after which a method that has not converged is stopped
+OTHER = 2  # factor of the other sizes on the second line
+LARGEST_CALL = 1 << 16  # most iterations in a call
+FEWEST = 4  # fewest iterations in a call
+WARM = 4  # iterations that fill the buffers, relative to the largest hyperparameter of the claim
+LONGEST = 20.0  # time limit without convergence, relative to the seconds of a call
 
 
 class Sizes(NamedTuple):
@@ -68,14 +68,14 @@ def cost_finding(algorithm: Any, loss: Any, repeats: int, seconds: float) -> Fin
     """Measure the cost law of a method; a single time takes about `seconds`."""
     claimed: str = type(algorithm).claims.cost
     try:
-        found = cost_exponents(algorithm, loss, repeats, seconds)
+        exponents = cost_exponents(algorithm, loss, repeats, seconds)
     except (AucbenchError, ValueError) as error:
         return Finding(claimed, "", Verdict.unknown, str(error))
-    verdicts = [judged for _, judged in found.values()]
+    verdicts = [judged for _, judged in exponents.values()]
     worst = (Verdict.slower, Verdict.unknown, Verdict.faster, Verdict.holds)
-    text = ", ".join(f"{name} {measured}" for name, (measured, _) in found.items())
-    why = [f"{judged} in {name}" for name, (_, judged) in found.items() if judged is not Verdict.holds]
-    return Finding(claimed, text, next(each for each in worst if each in verdicts), "; ".join(why))
+    text = ", ".join(f"{name} {measured}" for name, (measured, _) in exponents.items())
+    notes = [f"{judged} in {name}" for name, (_, judged) in exponents.items() if judged is not Verdict.holds]
+    return Finding(claimed, text, next(kind for kind in worst if kind in verdicts), "; ".join(notes))
 
 
 def cost_exponents(
@@ -90,12 +90,12 @@ def cost_exponents(
         for _ in range(repeats):
             for name, pair in timers.items():
                 slopes[name].append(float(np.mean([_slope(name, line) for line in pair])))
-    found = {}
+    exponents = {}
     for name, values in slopes.items():
         measured = group_interval([values])
-        least, most = claimed_exponents(algorithm, claimed, name, lines[name][0])
-        found[name] = measured, verdict(measured, least, most, TOLERANCE)
-    return found
+        smallest, largest = claimed_exponents(algorithm, claimed, name, lines[name][0])
+        exponents[name] = measured, verdict(measured, smallest, largest, TOLERANCE)
+    return exponents
 
 
 def names(claimed: str) -> set[str]:
@@ -105,10 +105,10 @@ def names(claimed: str) -> set[str]:
 
 def design(algorithm: Any, claimed: str) -> dict[str, list[list[Sizes]]]:
     """Lines of points for each variable; a ValueError where the claim has a variable that is no size."""
-    own = names(claimed) - {"n", "d", "nnz"}
-    if not all(isinstance(getattr(algorithm, name, None), int) for name in own):
+    parameters = names(claimed) - {"n", "d", "nnz"}
+    if not all(isinstance(getattr(algorithm, name, None), int) for name in parameters):
         raise ValueError(f"'{claimed}' is no formula of n, d, nnz and hyperparameters")
-    fields = {name: int(getattr(algorithm, name)) for name in own}
+    fields = {name: int(getattr(algorithm, name)) for name in parameters}
     is_full = Access(algorithm.access) is Access.full
     if _is_wide(algorithm, claimed):
         base, axes = (WIDE_FULL, WIDE_FULL_AXES) if is_full else (WIDE, WIDE_AXES)
@@ -123,11 +123,11 @@ def design(algorithm: Any, claimed: str) -> dict[str, list[list[Sizes]]]:
             sizes = {name: size * (factor if name in ("nnz", "d") else 1) for name, size in base.items()}
             sizes[variable] = value
             nnz = sizes.get("nnz", sizes["d"])
-            own_fields = {name: sizes.get(name, given) for name, given in fields.items()}
-            points.append(Sizes(sizes["n"], sizes["d"], nnz, own_fields))
+            point_fields = {name: sizes.get(name, default) for name, default in fields.items()}
+            points.append(Sizes(sizes["n"], sizes["d"], nnz, point_fields))
         return points
 
-    all_axes = {**axes, **dict.fromkeys(sorted(own), FIELD_AXIS)}
+    all_axes = {**axes, **dict.fromkeys(sorted(parameters), FIELD_AXIS)}
     return {name: [line(name, values, 1), line(name, values, OTHER)] for name, values in all_axes.items()}
 
 
@@ -136,13 +136,13 @@ def _times(axes: Axes, factor: int) -> Axes:
 
 
 def _is_wide(algorithm: Any, claimed: str) -> bool:
-    """Whether sparse rows are right: the claim has nnz, or d at most once, and the method takes them."""
+    """Whether to use sparse rows: the claim is at most linear in d, and the method takes sparse rows."""
     linear = evaluate(claimed, {"d": 4.0}) <= 4.0 * evaluate(claimed, {"d": 1.0}) and "min" not in claimed
     return linear and "dense" not in getattr(algorithm, "requires", {})
 
 
 def _timers(algorithm: Any, loss: Any, line: list[Sizes], seconds: float) -> list["_Timer"]:
-    """Of the points of a line that a method does not refuse; its refusal if too few are left."""
+    """Timers of the points that a method accepts; raises its refusal if too few points are left."""
     timers, refusal = [], None
     for point in line:
         try:
@@ -208,18 +208,18 @@ class _Timer:
             return self._solve()
         self._begin()
         fixed = float(np.median([self._call(1) for _ in range(3)]))
-        whole = self._call(self._count)
+        total = self._call(self._count)
         self._check_finite(self._state)
-        return (whole - min(fixed, 0.5 * whole)) / (self._count - 1)
+        return (total - min(fixed, 0.5 * total)) / (self._count - 1)
 
     def _begin(self) -> None:
-        """A state whose buffers are full, of compiled functions."""
+        """Start from a state with full buffers and compiled functions."""
         self._state = self._algorithm.init(self._problem, np.random.default_rng(0))
         self._call(2)
         self._call(max([FEWEST, *(WARM * value for value in self.sizes.fields.values())]))
 
     def _check_finite(self, state: Any) -> None:
-        """Weights that are no numbers may cost less, or more: whether a row is a mistake is not known."""
+        """Raise `CellError` for weights that are not finite: their steps may cost less, or more."""
         weights = getattr(self._algorithm, "weights", None)
         if weights is not None and not np.all(np.isfinite(weights(self._finalize(state)))):
             raise CellError("the weights do not stay finite in the runs that are timed")
@@ -234,7 +234,7 @@ class _Timer:
         return max(1, thread_time_ns() - begun) * 1e-9
 
     def _solve(self) -> float:
-        """Seconds of an iteration from the start until it is done, its share of the start included."""
+        """Seconds of an iteration of a whole solution, including its share of the start."""
         problem = Problem(self._problem.X, self._problem.y, None, self._problem.loss)
         begun, count = thread_time_ns(), 0
         state = self._algorithm.init(problem, np.random.default_rng(0))
@@ -253,14 +253,14 @@ def _sampler(access: Access, y: np.ndarray, size: int) -> Callable[[int], np.nda
     rng = np.random.default_rng(0)
     if access is Access.pairs:
         classes = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
-        return lambda count: np.column_stack([rng.choice(each, count) for each in classes])
+        return lambda count: np.column_stack([rng.choice(rows, count) for rows in classes])
     if access is Access.minibatch:
         return lambda count: np.stack([rng.choice(len(y), size, replace=False) for _ in range(count)])
     return lambda count: rng.integers(0, len(y), count)
 
 
 def _rows(sizes: Sizes, is_sparse: bool) -> tuple[Any, np.ndarray]:
-    """Rows of unit norm about whose order a direction says something, and labels in turn."""
+    """Rows of unit norm that a direction ranks better than chance, and alternating labels."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(sizes.n) % 2 == 0, 1, -1).astype(np.int8)
     if not is_sparse:
@@ -271,7 +271,7 @@ def _rows(sizes: Sizes, is_sparse: bool) -> tuple[Any, np.ndarray]:
     columns = np.sort((start + (2 * stride + 1) * np.arange(nnz)) % COLUMNS, axis=1)
     values = (rng.standard_normal(columns.shape) + 0.3 * y[:, None]) / math.sqrt(nnz)
     pointers = np.arange(sizes.n + 1) * nnz
-    found = sparse.csr_matrix(
+    matrix = sparse.csr_matrix(
         (values.ravel(), columns.ravel().astype(np.int32), pointers), shape=(sizes.n, sizes.d)
     )
-    return found, y
+    return matrix, y

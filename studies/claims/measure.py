@@ -14,7 +14,7 @@ from studies.claims.rates import Effort, can_be_measured, instances, rate_findin
 
 FULL, QUICK = Effort(seeds=5, seconds=0.5), Effort(seeds=3, seconds=0.08, datasets=4)
 COST, QUICK_COST = (5, 0.01), (3, 0.002)  # repetitions, and seconds of a single time
-REASONS = Path(__file__).with_name("reasons.toml")  # likely ones, of verdicts other than "holds"
+REASONS = Path(__file__).with_name("reasons.toml")  # likely reasons of verdicts other than "holds"
 # Settings other than the defaults where the objective has no minimum with these: a ball or a regulariser.
 SETTINGS = {
     "fifo_ogd": ["algo.radius=1"],
@@ -25,18 +25,18 @@ SETTINGS = {
 
 
 def method_claims(method: str, overrides: Sequence[str] = (), quick: bool = False) -> dict[str, Any]:
-    """What was found of the claims of a method, as it is written to the file."""
+    """The findings on the claims of a method, in the form of the file."""
     cls = aucbench.catalog().algorithm(method)
     if not getattr(cls, "claims", None):
         raise ParameterError(f"{method} declares no claims.")
     settings = [*SETTINGS.get(method, []), *overrides]
-    words = [f"algo={method}", *settings]
+    arguments = [f"algo={method}", *settings]
     if tuple(getattr(cls, "losses", ()))[:1] == ("*",):
-        words.append("loss=logistic")
-    record = aucbench.run(*words, "budget.iterations=100", "budget.checkpoints=1").cells[0].record
+        arguments.append("loss=logistic")
+    record = aucbench.run(*arguments, "budget.iterations=100", "budget.checkpoints=1").cells[0].record
     claimed = cls.claims.rate
     if can_be_measured(cls):
-        rate = rate_finding(words, QUICK if quick else FULL)
+        rate = rate_finding(arguments, QUICK if quick else FULL)
     else:
         rate = Finding(claimed, "", Verdict.none_claimed if claimed == "none" else Verdict.no_objective, "")
     cost = cost_finding(*instances(record), *(QUICK_COST if quick else COST))
@@ -51,6 +51,6 @@ def method_claims(method: str, overrides: Sequence[str] = (), quick: bool = Fals
     }
 
 
-def _with_reason(found: Finding, reason: str | None) -> dict[str, str]:
-    differs = found.verdict in (Verdict.slower, Verdict.faster, Verdict.unknown)
-    return {**found._asdict(), "why": reason if reason and differs else found.why}
+def _with_reason(finding: Finding, reason: str | None) -> dict[str, str]:
+    differs = finding.verdict in (Verdict.slower, Verdict.faster, Verdict.unknown)
+    return {**finding._asdict(), "why": reason if reason and differs else finding.why}

@@ -47,12 +47,12 @@ class Interval(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What was measured of a claim."""
+    """The measurement of a claim."""
 
     claimed: str
     measured: str  # empty if nothing could be measured
     verdict: Verdict
-    why: str  # the verdict is open, or parts were not measured
+    why: str  # reason of an open verdict, or of missing parts
 
 
 def exponent(x: np.ndarray, y: np.ndarray) -> float:
@@ -71,10 +71,10 @@ def exponent(x: np.ndarray, y: np.ndarray) -> float:
     log_x, log_y = np.log(np.asarray(x, np.float64)), np.log(np.asarray(y, np.float64))
     first, second = np.triu_indices(len(log_x), 1)
     run = log_x[second] - log_x[first]
-    apart = run != 0.0
-    if not apart.any():
+    is_distinct = run != 0.0
+    if not is_distinct.any():
         return math.nan
-    return float(np.median((log_y[second] - log_y[first])[apart] / run[apart]))
+    return float(np.median((log_y[second] - log_y[first])[is_distinct] / run[is_distinct]))
 
 
 def group_interval(groups: Sequence[Sequence[float]], seed: int = 0) -> Interval:
@@ -85,16 +85,16 @@ def group_interval(groups: Sequence[Sequence[float]], seed: int = 0) -> Interval
     groups : sequence of sequences of float
         Independent groups of repetitions; those of a single group count as groups themselves.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
     Interval
         Infinitely wide for a single number, NaN for none.
     """
-    known = [values for values in groups if len(values)]
+    nonempty = [values for values in groups if len(values)]
     medians = np.array(
-        [np.median(values) for values in (known if len(known) > 1 else zip(*known, strict=True))]
+        [np.median(values) for values in (nonempty if len(nonempty) > 1 else zip(*nonempty, strict=True))]
     )
     count = len(medians)
     if count == 0:
@@ -108,7 +108,7 @@ def group_interval(groups: Sequence[Sequence[float]], seed: int = 0) -> Interval
     return Interval(centre, centre - half, centre + half)
 
 
-def verdict(found: Interval, least: float, most: float, tolerance: float) -> Verdict:
+def verdict(measured: Interval, least: float, most: float, tolerance: float) -> Verdict:
     """Verdict of an interval of an exponent on a claim, where larger exponents are slower.
 
     A claim is an upper bound, so that it holds if the whole interval lies below `most` + tolerance; if it
@@ -116,19 +116,19 @@ def verdict(found: Interval, least: float, most: float, tolerance: float) -> Ver
 
     Parameters
     ----------
-    found : Interval
-        Of the measured exponent.
+    measured : Interval
+        The measured exponent.
     least, most : float
         The claimed exponents; two where a claim is a sum of terms, either of which may dominate.
     tolerance : float
-        What counts as a difference.
+        Smallest difference that counts.
 
     Returns
     -------
     Verdict
     """
-    if found.low > most + tolerance:
+    if measured.low > most + tolerance:
         return Verdict.slower
-    if found.high < least - tolerance:
+    if measured.high < least - tolerance:
         return Verdict.faster
-    return Verdict.holds if found.high <= most + tolerance else Verdict.unknown
+    return Verdict.holds if measured.high <= most + tolerance else Verdict.unknown

@@ -30,7 +30,7 @@ ROUNDING = 1e-14  # rounding error of F
 EXACT = 1e-8  # relative suboptimality of an exact method
 PROBE_ITERATIONS = 2_000  # iterations of the run that measures the speed
 MOST_ITERATIONS = 1_000_000
-MOST_PASSES = 50  # over all rows
+MOST_PASSES = 50  # most passes over all rows
 POWERS = {"1/t": 1.0, "1/sqrt(t)": 0.5, "1/t^2": 2.0}
 ORDERS = ("linear", "superlinear", "quadratic")
 DATASETS = {
@@ -44,7 +44,7 @@ DATASETS = {
 
 
 class Effort(NamedTuple):
-    """How much is measured."""
+    """The extent of the measurements."""
 
     seeds: int  # runs on each data set
     seconds: float  # approximate processor time of a run
@@ -55,8 +55,8 @@ def claimed_exponent(rate: str) -> float | None:
     """The power of t in a claimed rate, such as -0.5 for 1/sqrt(t); None if it is not a power of t."""
     if rate in POWERS:
         return -POWERS[rate]
-    if found := re.fullmatch(r"t\^\(?-(\d+)(?:/(\d+))?\)?", rate):
-        return -int(found[1]) / int(found[2] or 1)
+    if match := re.fullmatch(r"t\^\(?-(\d+)(?:/(\d+))?\)?", rate):
+        return -int(match[1]) / int(match[2] or 1)
     return None
 
 
@@ -67,13 +67,13 @@ def can_be_measured(method: Any) -> bool:
     )
 
 
-def rate_finding(words: Sequence[str], effort: Effort) -> Finding:
+def rate_finding(overrides: Sequence[str], effort: Effort) -> Finding:
     """Measure the rate of the method that overrides of a run name, on several data sets."""
     slopes: dict[str, list[float]] = {}
     troubles, blown_up = [], []
     with tempfile.TemporaryDirectory() as store:
         for name in list(DATASETS)[: effort.datasets]:
-            runs = Runs((*words, f"dataset={name}", *DATASETS[name]), store)
+            runs = Runs((*overrides, f"dataset={name}", *DATASETS[name]), store)
             try:
                 curves = runs.curves(effort) if hasattr(runs.method, "objective") else [runs.distances()]
             except AucbenchError as error:
@@ -82,16 +82,16 @@ def rate_finding(words: Sequence[str], effort: Effort) -> Finding:
             if count := sum(curve.blows_up for curve in curves):
                 blown_up.append(f"{name}: {count} of {len(curves)} run{'s'[: len(curves) > 1]}")
                 continue
-            found = [statistic(runs.claimed, *curve[:4]) for curve in curves]
-            known = [value for value in found if not math.isnan(value)]
-            if known:
-                slopes[name] = known
+            values = [statistic(runs.claimed, *curve[:4]) for curve in curves]
+            finite = [value for value in values if not math.isnan(value)]
+            if finite:
+                slopes[name] = finite
             else:
                 troubles.append(f"{name}: too few points above the gap of the certificate")
     claimed = runs.claimed
     if blown_up:
-        why = f"runs diverge, or end with a larger objective than zero weights have ({', '.join(blown_up)})"
-        return Finding(claimed, "", Verdict.unknown, why)
+        note = f"runs diverge, or end with a larger objective than zero weights have ({', '.join(blown_up)})"
+        return Finding(claimed, "", Verdict.unknown, note)
     if not slopes:
         return Finding(claimed, "", Verdict.unknown, troubles[0])
     measured = group_interval(list(slopes.values()))
@@ -115,14 +115,14 @@ def statistic(claimed: str, t: np.ndarray, s: np.ndarray, least: float, size: fl
     """The measured exponent of a curve, see the module; NaN where the curve is too short."""
     if claimed == "exact":
         return float(max(s[0], ROUNDING * size) / size)
-    known = s > least
-    if not known.all():  # a curve that has reached the minimum stays there
-        known[np.argmin(known) :] = False
-    t, s = t[known], s[known]
+    mask = s > least
+    if not mask.all():  # a curve that has reached the minimum stays there
+        mask[np.argmin(mask) :] = False
+    t, s = t[mask], s[mask]
     tail = t >= (t[-1] if len(t) else 0) / 10.0**TAIL
     t, s = t[tail], s[tail]
     if claimed in ORDERS:
-        # From the first point on, as what was gained before it is no part of the law.
+        # From the first point on: any decrease before it is not part of the law.
         falling = s < 0.5 * s[:1]
         enough = falling.sum() > 1
         return exponent((t - t[:1])[falling], np.log(s[:1] / s[falling])) if enough else math.nan
@@ -135,7 +135,7 @@ def rate_verdict(claimed: str, measured: Interval) -> Verdict:
         return Verdict.holds if measured.estimate <= EXACT else Verdict.slower
     if claimed == "linear":
         return verdict(-measured, -1.0, -1.0, TOLERANCE)
-    if claimed in ORDERS:  # above 1, without an end
+    if claimed in ORDERS:  # above 1, without an upper bound
         return verdict(-measured, -math.inf, -1.0, 0.0)
     power = claimed_exponent(claimed)
     return Verdict.unknown if power is None else verdict(measured, power, power, TOLERANCE)
@@ -144,15 +144,15 @@ def rate_verdict(claimed: str, measured: Interval) -> Verdict:
 class Runs:
     """Runs of a method on the same training rows of a data set; minima are found once and kept in a store."""
 
-    def __init__(self, words: Sequence[str], store: str):
-        self._words = (*words, f"store.path={store}", "split_seed=0")
-        name = next(word for word in words if word.startswith("algo=")).partition("=")[2]
+    def __init__(self, overrides: Sequence[str], store: str):
+        self._overrides = (*overrides, f"store.path={store}", "split_seed=0")
+        name = next(override for override in overrides if override.startswith("algo=")).partition("=")[2]
         self.method = aucbench.catalog().algorithm(name)
         self.claimed: str = self.method.claims.rate
 
-    def run(self, *words: str) -> tuple[Any, ...]:
+    def run(self, *overrides: str) -> tuple[Any, ...]:
         """The cells of a run with more overrides."""
-        return aucbench.run(*self._words, *words).cells
+        return aucbench.run(*self._overrides, *overrides).cells
 
     def curves(self, effort: Effort) -> list[Curve]:
         """One curve for each seed."""
@@ -161,12 +161,12 @@ class Runs:
             (probe,) = self.run(f"budget.iterations={PROBE_ITERATIONS}", "budget.checkpoints=2")
             speed = probe.curve["cpu_seconds"][-1] / probe.curve["iteration"][-1]
             count = int(np.clip(effort.seconds / speed, PROBE_ITERATIONS, MOST_ITERATIONS))
-        words = ("metrics=[objective]", f"runs={1 if is_full else effort.seeds}")
+        options = ("metrics=[objective]", f"runs={1 if is_full else effort.seeds}")
         if getattr(self.method, "plans", False):
             lengths = np.geomspace(count / 10.0**TAIL, count, PLANNED_RUNS).astype(int).tolist()
-            found = [self.run(*words, f"budget.iterations={k}", "budget.checkpoints=1") for k in lengths]
-            return [_curve(cells) for cells in zip(*found, strict=True)]
-        cells = self.run(*words, f"budget.iterations={count}", f"budget.checkpoints={CHECKPOINTS}")
+            groups = [self.run(*options, f"budget.iterations={k}", "budget.checkpoints=1") for k in lengths]
+            return [_curve(cells) for cells in zip(*groups, strict=True)]
+        cells = self.run(*options, f"budget.iterations={count}", f"budget.checkpoints={CHECKPOINTS}")
         return [_curve([cell]) for cell in cells]
 
     def distances(self) -> Curve:
@@ -180,11 +180,11 @@ class Runs:
             f"budget.checkpoints={CHECKPOINTS}",
             "store.weights=checkpoints",
         )
-        kept = cell.checkpoint_weights
-        if cell.record.result.stop_reason != "converged" or kept is None or len(kept) < 2:
+        weights = cell.checkpoint_weights
+        if cell.record.result.stop_reason != "converged" or weights is None or len(weights) < 2:
             raise CellError(f"it did not converge within {MOST_PASSES} iterations")
-        distances = ((kept[:-1] - kept[-1]) ** 2).sum(axis=1)
-        size = float(kept[-1] @ kept[-1])
+        distances = ((weights[:-1] - weights[-1]) ** 2).sum(axis=1)
+        size = float(weights[-1] @ weights[-1])
         least = ABOVE_GAP * max(float(distances[-1]), ROUNDING * size)
         return Curve(cell.curve["iteration"][:-1], distances, least, size)
 

@@ -1,4 +1,4 @@
-"""Values and gradients over all pairs, written out, and of the univariate losses; two solutions of others."""
+"""Values and gradients over all pairs, written out, and of the univariate losses; two reference solutions."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def logistic_gradient(w, X, y, lam, b=0.0):
 
 
 def block_least_squares(run, lam, **fields):
-    """The least squares over pairs, of which each block with both classes contributes the mean moments."""
+    """Least squares over pairs, with the mean moments of the blocks that have both classes."""
     blocks = [all_pairs(run.X[rows], run.y[rows]) for rows in run.rows if len(set(run.y[rows])) == 2]
     second = np.mean([Z.T @ Z / len(Z) for Z in blocks], axis=0)
     first = np.mean([Z.mean(axis=0) for Z in blocks], axis=0)

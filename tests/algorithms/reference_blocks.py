@@ -6,7 +6,7 @@ from aucbench import kernels
 
 
 def optimiser(kind, eta, momentum, lam, schedule="constant"):
-    """A function of (w, gradient without lam w) that gives the next w."""
+    """A function of (w, gradient without lam w) that returns the next w."""
     u, first, second = 0, 0.0, 0.0
 
     def step(w, g):
@@ -36,12 +36,12 @@ def pair_batch(X, pairs, loss, block, eta, kind="sgd", pairing="all", average=Fa
     _, slope = of_loss(loss)
     w, step, total, count = np.zeros(X.shape[1]), optimiser(kind, eta, **rest), 0.0, 0
     for rows in blocks_of(pairs, block):
-        both = (
+        index_pairs = (
             zip(*rows.T, strict=True)
             if pairing == "matched"
             else ((i, j) for i in rows[:, 0] for j in rows[:, 1])
         )
-        terms = [slope(X[i] @ w - X[j] @ w) * (X[i] - X[j]) for i, j in both]
+        terms = [slope(X[i] @ w - X[j] @ w) * (X[i] - X[j]) for i, j in index_pairs]
         w = step(w, np.mean(terms, axis=0))
         total, count = total + w, count + 1
     return total / count if average else w
@@ -91,8 +91,8 @@ def soap(X, pairs, loss, block, eta, gamma, p, kind="sgd", **rest):
         weighed = [(k, p / block, 1) for k in rows[:, 0]] + [(k, (1 - p) / block, 0) for k in rows[:, 1]]
         for i in rows[:, 0]:
             losses = [(c * value(X[i] @ w - X[k] @ w), positive) for k, c, positive in weighed]
-            first, both = sum(c for c, positive in losses if positive), sum(c for c, _ in losses)
-            new[i] = u1, u2 = (1 - gamma) * u[i] + gamma * np.array([first, both])
+            first, total = sum(c for c, positive in losses if positive), sum(c for c, _ in losses)
+            new[i] = u1, u2 = (1 - gamma) * u[i] + gamma * np.array([first, total])
             for k, c, positive in weighed:
                 g += c * (u1 - u2 * positive) / u2**2 * slope(X[i] @ w - X[k] @ w) * (X[i] - X[k]) / block
         for i, numbers in new.items():
@@ -130,10 +130,10 @@ def pesg(X, pairs, block, eta, margin, lam, pull, stages, decay, average, bounde
 def sht_auc(X, y, batches, sparsity, eta, lam, bounded):
     p = np.mean(y == 1)
     centre = {1: X[y == 1].mean(axis=0), -1: X[y == -1].mean(axis=0)}
-    apart = centre[-1] - centre[1]
+    gap = centre[-1] - centre[1]
     w = np.zeros(X.shape[1])
     for rows in batches:
-        g, h = 2 * p * (1 - p) * (1 + w @ apart) * apart, 2 * p * (1 - p) * apart @ apart
+        g, h = 2 * p * (1 - p) * (1 + w @ gap) * gap, 2 * p * (1 - p) * gap @ gap
         for i in rows:
             z, share = X[i] - centre[y[i]], 2 * (1 - p if y[i] == 1 else p) / len(rows)
             g, h = g + share * (w @ z) * z, h + share * z @ z

@@ -41,15 +41,15 @@ def reservoir_draw(rng, seen, buffer):
 def oam(X, y, order, kind, C, buffer, average, radius, margin=1.0):
     rng = np.random.default_rng(0)
     w, total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    buffers, seen = {1: [], -1: []}, {1: 0, -1: 0}
+    buffers, counts = {1: [], -1: []}, {1: 0, -1: 0}
     for i in order:
         x, s = X[i], int(y[i])
-        seen[s] += 1
-        Ct = C * max(1, seen[-s] / buffer)
+        counts[s] += 1
+        Ct = C * max(1, counts[-s] / buffer)
         if len(buffers[s]) < buffer:
             buffers[s].append(x)
         else:
-            slot = reservoir_draw(rng, seen[s], buffer)
+            slot = reservoir_draw(rng, counts[s], buffer)
             if slot is not None:
                 buffers[s][slot] = x
         if kind == "seq":
@@ -97,10 +97,10 @@ def pair_descent(X, y, order, derivative, eta, schedule, partner, radius, averag
     w, m, v, total = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, np.zeros(X.shape[1])
     earlier = []
     for t, i in enumerate(order, 1):
-        others = [j for j in earlier[-1:] if y[j] != y[i]]
+        partners = [j for j in earlier[-1:] if y[j] != y[i]]
         if partner == "opposite":
-            others = next(([j] for j in reversed(earlier) if y[j] != y[i]), [])
-        for j in others:
+            partners = next(([j] for j in reversed(earlier) if y[j] != y[i]), [])
+        for j in partners:
             eta_t = eta / np.sqrt(t) if schedule == "sqrt" else eta
             z = y[i] * (X[i] - X[j])
             g = derivative(w @ z) * z
@@ -117,7 +117,7 @@ def pair_descent(X, y, order, derivative, eta, schedule, partner, radius, averag
 
 
 def spauc(X, y, order, C, schedule, penalty, beta, nu, statistics, average, bounded):
-    """Proximal steps with the estimates so far, or those of all rows."""
+    """Proximal steps with running estimates, or with the estimates over all rows."""
     d = X.shape[1]
     w, total, count, means = np.zeros(d), np.zeros(d), {1: 0, -1: 0}, {1: np.zeros(d), -1: np.zeros(d)}
     if statistics == "train":
@@ -133,8 +133,8 @@ def spauc(X, y, order, C, schedule, penalty, beta, nu, statistics, average, boun
         g = k * (x - means[s]) + 2 * p * (1 - p) * (1 + b - a) * (means[-1] - means[1])
         eta = C / np.sqrt(t) if schedule == "sqrt" else 2 * C / (t + C)
         if bounded:
-            z, apart = x - means[s], means[-1] - means[1]
-            eta = 1 / (1 / eta + 2 * (1 - p if s == 1 else p) * z @ z + 2 * p * (1 - p) * apart @ apart)
+            z, gap = x - means[s], means[-1] - means[1]
+            eta = 1 / (1 / eta + 2 * (1 - p if s == 1 else p) * z @ z + 2 * p * (1 - p) * gap @ gap)
         u = w - eta * g
         if penalty == "net":
             u = np.sign(u) * np.maximum(np.abs(u) - eta * nu, 0)

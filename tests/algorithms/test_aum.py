@@ -13,15 +13,15 @@ from tests.helpers.training import difference, random_problem, train, weights
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
 PASSES = np.zeros((100, 0), np.int64)
-WHOLE = pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
+TIES = pytest.mark.parametrize("has_ties", [True, False], ids=["ties", "no ties"])
 
 
-def samples(count, whole, vectors=1):
+def samples(count, has_ties, vectors=1):
     rng = np.random.default_rng(0)
     for _ in range(count):
         n = rng.integers(1, 12)
         values = 3 * rng.normal(size=(vectors, n))
-        yield (*(np.round(values) if whole else values), rng.random(n) < rng.random())
+        yield (*(np.round(values) if has_ties else values), rng.random(n) < rng.random())
 
 
 def defined_area(scores, positive):
@@ -37,7 +37,7 @@ def defined_area(scores, positive):
 
 
 def defined_derivatives(scores, positive):
-    """What a small change of one score does to the counts on the gap that it opens."""
+    """The effect of a small change of one score on the counts within the gap it opens."""
     left, right, t = np.zeros(scores.size), np.zeros(scores.size), -scores
     for i in range(scores.size):
         before = np.sum(t[~positive] < t[i]), np.sum(t[positive] >= t[i])
@@ -72,21 +72,21 @@ def defined_step(scores, change, positive):
     return 0.5 * (first + last)
 
 
-@WHOLE
-def test_the_line_search_ends_where_a_walk_through_all_breakpoints_does(whole):
+@TIES
+def test_the_line_search_ends_where_a_walk_through_all_breakpoints_does(has_ties):
     moved = 0
-    for scores, change, positive in samples(1500, whole, vectors=2):
+    for scores, change, positive in samples(1500, has_ties, vectors=2):
         expected = defined_step(scores, change, positive)
         assert line_search(scores, change, positive) == pytest.approx(expected, rel=1e-9, abs=1e-9)
         moved += expected > 0
     assert moved > 300
 
 
-@WHOLE
+@TIES
 @each_layout
-def test_training_is_that_of_the_definition(layout, whole):
+def test_training_is_that_of_the_definition(layout, has_ties):
     X, y = random_problem(2, 25, 4)
-    X = np.round(2.0 * X) if whole else X
+    X = np.round(2.0 * X) if has_ties else X
     positive = y == 1
     w = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
     w /= np.linalg.norm(w)

@@ -58,8 +58,8 @@ def test_svm_or_certifies_its_solution(kind, lam, layout):
     assert state.gap <= 1e-14 * lam * w @ w
     least = hinge_value(w, X, y, lam)
     for size in np.repeat([1e-3, 1e-6], 20):
-        other = w + size * np.linalg.norm(w) * rng.normal(size=w.size)
-        assert hinge_value(other, X, y, lam) > least
+        moved = w + size * np.linalg.norm(w) * rng.normal(size=w.size)
+        assert hinge_value(moved, X, y, lam) > least
 
 
 @each_layout

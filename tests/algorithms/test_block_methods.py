@@ -60,9 +60,9 @@ def test_hard_thresholding_keeps_that_many_weights_and_of_equal_ones_the_first(c
     rng = np.random.default_rng(count)
     tied = rng.integers(-5, 6, 300) / 2.0
     for w in (tied, rng.standard_normal(300), np.sort(rng.random(300)), np.ones(300)):
-        kept = sorted(range(300), key=lambda j: (-abs(w[j]), j))[:count]
+        largest = sorted(range(300), key=lambda j: (-abs(w[j]), j))[:count]
         expected = np.zeros(300)
-        expected[kept] = w[kept]
+        expected[largest] = w[largest]
         out = w.copy()
         keep_largest(out, count)
         assert np.array_equal(out, expected)
@@ -78,7 +78,7 @@ def test_a_block_of_more_pairs_than_the_run_has_is_refused(cls):
         init(block, pairs)
     with pytest.raises(ParameterError) as caught:
         init(1001, 1001 * blocks - 1)
-    assert all(word in str(caught.value) for word in (cls.name, "block", "1001", f"{1001 * blocks - 1:,}"))
+    assert all(part in str(caught.value) for part in (cls.name, "block", "1001", f"{1001 * blocks - 1:,}"))
 
 
 def test_fields_without_effect_are_not_tuned():

@@ -69,8 +69,8 @@ def test_a_loss_over_pairs_gives_what_the_library_gives_with_the_objective_writt
     library, by_library
 ):
     expected = by_library({}, lambda scores, data: squared_hinge_objective(scores, data.get_label()))
-    found = scores_of(Boosting(library=library), loss=loss("squared_hinge"))
-    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-4)
+    scores = scores_of(Boosting(library=library), loss=loss("squared_hinge"))
+    np.testing.assert_allclose(scores - scores[0], expected - expected[0], atol=1e-4)
 
 
 @pytest.mark.parametrize("balanced", [False, True])
@@ -78,23 +78,23 @@ def test_log_loss_is_that_of_the_libraries_with_the_same_parameters(balanced):
     criterion = "balanced_log_loss" if balanced else "log_loss"
     n_pos, n_neg = (Y == 1).sum(), (Y == -1).sum()
     weights = np.where(Y == 1, len(Y) / (2 * n_pos), len(Y) / (2 * n_neg)) if balanced else None
-    own = {"num_leaves": 7, "max_depth": 3, "reg_lambda": 2.0, "min_child_weight": 0.5, "subsample": 0.7}
+    fields = {"num_leaves": 7, "max_depth": 3, "reg_lambda": 2.0, "min_child_weight": 0.5, "subsample": 0.7}
     params = {
         "objective": "binary", "num_leaves": 7, "max_depth": 3, "lambda_l2": 2.0,
         "min_sum_hessian_in_leaf": 0.5, "bagging_fraction": 0.7, "bagging_freq": 1, "min_data_in_leaf": 5,
     }  # fmt: skip
-    found = scores_of(Boosting(criterion=criterion, params={"min_data_in_leaf": 5}, **own))
-    np.testing.assert_allclose(found, by_lightgbm(params, weights=weights), rtol=1e-9)
+    scores = scores_of(Boosting(criterion=criterion, params={"min_data_in_leaf": 5}, **fields))
+    np.testing.assert_allclose(scores, by_lightgbm(params, weights=weights), rtol=1e-9)
     params = {
         "objective": "binary:logistic", "max_leaves": 7, "grow_policy": "lossguide", "max_depth": 3,
         "reg_lambda": 2.0, "min_child_weight": 0.5, "subsample": 0.7, "gamma": 0.1,
     }  # fmt: skip
-    found = scores_of(Boosting(library="xgboost", criterion=criterion, params={"gamma": 0.1}, **own))
-    np.testing.assert_allclose(found, by_xgboost(params, weights=weights), rtol=1e-6)
+    scores = scores_of(Boosting(library="xgboost", criterion=criterion, params={"gamma": 0.1}, **fields))
+    np.testing.assert_allclose(scores, by_xgboost(params, weights=weights), rtol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("library", "criterion"), [("lightgbm", "log_loss"), *(("xgboost", each) for each in CRITERIA[:3])]
+    ("library", "criterion"), [("lightgbm", "log_loss"), *(("xgboost", name) for name in CRITERIA[:3])]
 )
 def test_rows_of_weight_k_are_k_copies_where_leaves_count_no_rows(library, criterion):
     rng = np.random.default_rng(5)
@@ -103,20 +103,20 @@ def test_rows_of_weight_k_are_k_copies_where_leaves_count_no_rows(library, crite
     counts = rng.integers(1, 4, 200)
     params = {"min_data_in_leaf": 0, "min_data_in_bin": 1} if library == "lightgbm" else {}
     algorithm = Boosting(library=library, criterion=criterion, params=params, min_child_weight=1.0)
-    found = []
+    scores = []
     copied = np.repeat(rows, counts, axis=0), np.repeat(y, counts), None
-    for own, labels, weights in ((rows, y, counts.astype(float)), copied):
-        problem = Problem(own, labels, ROUNDS, loss("square"), weights)
+    for matrix, labels, weights in ((rows, y, counts.astype(float)), copied):
+        problem = Problem(matrix, labels, ROUNDS, loss("square"), weights)
         state = algorithm.init(problem, np.random.default_rng(0))
-        state = algorithm.step(state, Batch(own, labels, passes(ROUNDS), weights=weights))
-        found.append(algorithm.score(state, rows))
-    np.testing.assert_allclose(*found, atol=1e-6)
+        state = algorithm.step(state, Batch(matrix, labels, passes(ROUNDS), weights=weights))
+        scores.append(algorithm.score(state, rows))
+    np.testing.assert_allclose(*scores, atol=1e-6)
 
 
-def with_validation(algorithm, held, rounds=200):
+def with_validation(algorithm, validation, rounds=200):
     """The finalised state after as many rounds as the method takes, and their number."""
     problem = Problem(X, Y, rounds, loss("logistic"))
-    problem.validation = held
+    problem.validation = validation
     state, batch = algorithm.init(problem, np.random.default_rng(0)), Batch(X, Y, passes(1))
     while not algorithm.done(state):
         state = algorithm.step(state, batch)
@@ -125,30 +125,30 @@ def with_validation(algorithm, held, rounds=200):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_training_ends_when_patience_does_and_the_model_is_the_best_round(library):
-    held = SimpleNamespace(
+    validation = SimpleNamespace(
         X=X[::3] + 0.7, y=np.roll(Y[::3], 1) * np.where(np.arange(134) % 4, Y[::3], 1), weights=None
     )
     algorithm = Boosting(library=library, patience=7, validation=0.1, rounds=None)
-    final, rounds = with_validation(algorithm, held)
+    final, rounds = with_validation(algorithm, validation)
     aucs = []
     for count in range(1, rounds + 1):
-        alone = Boosting(library=library, rounds=None)
-        scores = alone.score(train(alone, X, Y, passes(count)), held.X)
-        aucs.append(roc_auc_score(held.y == 1, scores))
+        plain = Boosting(library=library, rounds=None)
+        scores = plain.score(train(plain, X, Y, passes(count)), validation.X)
+        aucs.append(roc_auc_score(validation.y == 1, scores))
     best = int(np.argmax(aucs)) + 1
     assert (final.scored, rounds) == (best, best + 7)
-    kept = Boosting(library=library, rounds=best)
-    assert np.array_equal(algorithm.score(final, X_TEST), kept.score(train(kept, X, Y, passes(best)), X_TEST))
+    base = Boosting(library=library, rounds=best)
+    assert np.array_equal(algorithm.score(final, X_TEST), base.score(train(base, X, Y, passes(best)), X_TEST))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_budget_ends_training_before_the_rounds_do_and_rounds_before_a_budget(library):
-    for rounds, budget, done in ((5, 9, 5), (9, 5, 5), (None, 7, 7)):
+    for rounds, budget, expected in ((5, 9, 5), (9, 5, 5), (None, 7, 7)):
         algorithm = Boosting(library=library, criterion="log_loss", rounds=rounds)
-        assert train(algorithm, X, Y, passes(budget)).rounds == done
-    found = aucbench.run("algo=boosting", f"algo.library={library}", "algo.criterion=log_loss")
-    assert found.curve["iteration"].iloc[-1] == 100
-    assert found.auc > 0.98
+        assert train(algorithm, X, Y, passes(budget)).rounds == expected
+    result = aucbench.run("algo=boosting", f"algo.library={library}", "algo.criterion=log_loss")
+    assert result.curve["iteration"].iloc[-1] == 100
+    assert result.auc > 0.98
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -173,7 +173,7 @@ def test_scores_that_overflow_end_training_as_diverged():
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("fields", "message"),
     [
         ({"validation": 0.2}, r"patience and validation belong together.*validation=0.2"),
         ({"params": {"nthread": 4}}, r"params\.nthread cannot be set.*got 4"),
@@ -187,23 +187,23 @@ def test_scores_that_overflow_end_training_as_diverged():
         ({"params": 4}, r"params must be a mapping.*got 4"),
     ],
 )
-def test_a_wrong_setting_is_refused_by_name(fields, words):
-    with pytest.raises(ParameterError, match=words):
+def test_a_wrong_setting_is_refused_by_name(fields, message):
+    with pytest.raises(ParameterError, match=message):
         Boosting(**fields)
 
 
 def test_a_loss_is_given_for_pairs_alone():
-    words = ["algo=boosting", "loss=square"]
-    assert aucbench.run(*words, "algo.rounds=10").auc > 0.98
+    overrides = ["algo=boosting", "loss=square"]
+    assert aucbench.run(*overrides, "algo.rounds=10").auc > 0.98
     with pytest.raises(ParameterError, match="takes no loss"):
-        aucbench.run(*words, "algo.criterion=log_loss")
+        aucbench.run(*overrides, "algo.criterion=log_loss")
 
 
 def test_validation_rows_count_by_their_weights():
-    held = SimpleNamespace(X=X, y=Y, weights=np.ones(len(Y)))
+    single = SimpleNamespace(X=X, y=Y, weights=np.ones(len(Y)))
     copies = SimpleNamespace(X=np.repeat(X, 2, axis=0), y=np.repeat(Y, 2), weights=None)
     algorithm = Boosting(patience=5, validation=0.5, rounds=20)
-    finals = [with_validation(algorithm, each)[0] for each in (held, copies)]
+    finals = [with_validation(algorithm, rows)[0] for rows in (single, copies)]
     assert finals[0].best_auc == pytest.approx(finals[1].best_auc, abs=1e-12)
 
 

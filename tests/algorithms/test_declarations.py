@@ -14,10 +14,10 @@ from aucbench_algorithms import Boosting, Mlp, SklearnClassifier
 CATALOG = aucbench.catalog()
 REFERENCES = (Path(aucbench_algorithms.__file__).parent / "references.bib").read_text()
 KEYS = set(re.findall(r"^@\w+\{(\w+),", REFERENCES, re.M))
-OWN = [plugin.cls for plugin in CATALOG if plugin.distribution == "aucbench"]
+BUILT_IN = [plugin.cls for plugin in CATALOG if plugin.distribution == "aucbench"]
 
 
-@pytest.mark.parametrize("cls", [each for each in OWN if hasattr(each, "step")], ids=lambda cls: cls.name)
+@pytest.mark.parametrize("cls", [cls for cls in BUILT_IN if hasattr(cls, "step")], ids=lambda cls: cls.name)
 def test_a_method_declares_grid_claims_citation_and_deviations(cls):
     assert isinstance(cls.claims, Claims)
     assert cls.citation in KEYS
@@ -34,7 +34,7 @@ def test_a_loss_names_the_source_of_its_facts(cls):
 
 
 @pytest.mark.parametrize(
-    ("cls", "fields", "words"),
+    ("cls", "fields", "message"),
     [
         (Boosting, {"library": "xgboost"}, r"library=xgboost needs .*pip install 'aucbench\[boosting\]'"),
         (Mlp, {}, r"jax.*pip install 'aucbench\[nn\]'"),
@@ -42,7 +42,7 @@ def test_a_loss_names_the_source_of_its_facts(cls):
     ],
     ids=["of boosting", "of mlp", "of sklearn"],
 )
-def test_a_library_that_is_not_installed_is_named_with_what_installs_it(cls, fields, words, monkeypatch):
+def test_a_library_that_is_not_installed_is_named_with_what_installs_it(cls, fields, message, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ParameterError, match=words):
+    with pytest.raises(ParameterError, match=message):
         cls(**fields)

@@ -15,8 +15,8 @@ from tests.helpers import training
 
 DATASETS = ("breast_cancer", "digits", "wine")
 TREES = ("sklearn", "boosting")
-SCALED = [  # without standard, which auto is on dense rows
-    *(("breast_cancer", each) for each in (Scaling.none, Scaling.unit)),
+SCALED = [  # without standard: auto equals it on dense rows
+    *(("breast_cancer", scaling) for scaling in (Scaling.none, Scaling.unit)),
     ("wine", Scaling.none),
 ]
 METHODS = sorted(
@@ -90,8 +90,8 @@ def made(kind, seed):
 @cache
 def auc(name, kind, seed, epochs=None, **fields):
     method = aucbench.catalog().algorithm(name)(**fields)
-    found = training.outcome_on(method, made(kind, seed), epochs).auc
-    return float(found[-1]) if len(found) else np.nan  # diverged before the first checkpoint
+    aucs = training.outcome_on(method, made(kind, seed), epochs).auc
+    return float(aucs[-1]) if len(aucs) else np.nan  # diverged before the first checkpoint
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,6 +104,6 @@ def test_no_kind_of_rows_makes_a_default_lose_the_order(name, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
     for seed in range(3):
-        found = [auc("opauc", kind, seed, float(passes)) for passes in range(1, 21)]
-        assert np.abs(np.diff(found)).max() < 0.1, seed
-        assert max(found) - found[-1] < 0.1, seed
+        aucs = [auc("opauc", kind, seed, float(passes)) for passes in range(1, 21)]
+        assert np.abs(np.diff(aucs)).max() < 0.1, seed
+        assert max(aucs) - aucs[-1] < 0.1, seed

@@ -49,11 +49,11 @@ AS_CLASSIFIERS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(("name", "params", "classifier"), AS_CLASSIFIERS, ids=lambda each: str(each)[:20])
+@pytest.mark.parametrize(("name", "params", "classifier"), AS_CLASSIFIERS, ids=lambda case: str(case)[:20])
 def test_rows_are_ranked_as_the_classifier_with_these_parameters_ranks_them(name, params, classifier, layout):
     expected = classifier.set_params(**params).fit(X, Y == 1).predict_proba(X_TEST)[:, 1]
-    found = scores_of(SklearnClassifier(estimator=name, params=params), layout(X), layout(X_TEST))
-    assert np.array_equal(rankdata(found), rankdata(expected))
+    scores = scores_of(SklearnClassifier(estimator=name, params=params), layout(X), layout(X_TEST))
+    assert np.array_equal(rankdata(scores), rankdata(expected))
 
 
 @pytest.mark.slow
@@ -136,13 +136,13 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
 @pytest.mark.slow
 def test_weights_of_rows_are_the_sample_weight():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 150)
-    few = {"n_estimators": 5}
+    params = {"n_estimators": 5}
     for cls in ("sklearn.ensemble.AdaBoostClassifier", "catboost.CatBoostClassifier"):
-        algorithm = ImportedEstimator(cls=cls, params=few)
+        algorithm = ImportedEstimator(cls=cls, params=params)
         states = []
-        for own in (None, weights):
-            state = algorithm.init(Problem(X, Y, 1, None, own), np.random.default_rng(0))
-            states.append(algorithm.step(state, Batch(X, Y, PASS, weights=own)))
+        for row_weights in (None, weights):
+            state = algorithm.init(Problem(X, Y, 1, None, row_weights), np.random.default_rng(0))
+            states.append(algorithm.step(state, Batch(X, Y, PASS, weights=row_weights)))
         plain, weighted = (algorithm.score(state, X_TEST) for state in states)
         assert not np.array_equal(plain, weighted)
     algorithm = ImportedEstimator(cls="sklearn.neighbors.KNeighborsClassifier")
@@ -151,7 +151,7 @@ def test_weights_of_rows_are_the_sample_weight():
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("fields", "message"),
     [
         ({"estimator": "os.system"}, r"estimator must be one of hist_gradient_boosting, .*os\.system"),
         ({"params": {"max_dept": 3}}, r"params\.max_dept of estimator=hist_.*got 3.*'max_depth'"),
@@ -169,8 +169,8 @@ def test_weights_of_rows_are_the_sample_weight():
         ({"cls": f"{__name__}.NeedsThreads", "params": {"dept": 2}}, "Did you mean 'depth'"),
     ],
 )
-def test_a_wrong_setting_is_refused_by_name(fields, words):
-    with pytest.raises(ParameterError, match=words) as caught:
+def test_a_wrong_setting_is_refused_by_name(fields, message):
+    with pytest.raises(ParameterError, match=message) as caught:
         (ImportedEstimator if "cls" in fields else SklearnClassifier)(**fields)
     assert "cls" not in fields or "\n" not in str(caught.value)
 
@@ -199,7 +199,7 @@ class NoNumbers:
 
 
 class NeedsThreads(NoNumbers):
-    """A class without a default for what the run sets, which holds what no pickle takes."""
+    """A class without a default for `n_jobs`, with an attribute that cannot be pickled."""
 
     def __init__(self, n_jobs, depth=1):
         assert n_jobs == 1
@@ -235,7 +235,7 @@ class OneColumn:
 
 
 @pytest.mark.parametrize(
-    ("cls", "error", "words"),
+    ("cls", "error", "message"),
     [
         (
             "Mistaken",
@@ -248,10 +248,10 @@ class OneColumn:
         ("NoNumbers", None, "its scores are NaN or infinite"),
     ],
 )
-def test_what_a_class_of_others_does_wrong_is_said(cls, error, words):
+def test_what_a_class_of_others_does_wrong_is_said(cls, error, message):
     overrides = ("algo=estimator", "dataset=wine", "isolation=none", f"algo.cls={__name__}.{cls}")
     if error is None:
-        assert aucbench.run(*overrides).record["result"]["advice"] == words
+        assert aucbench.run(*overrides).record["result"]["advice"] == message
         return
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=message):
         aucbench.run(*overrides)

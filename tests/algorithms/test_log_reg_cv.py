@@ -38,8 +38,8 @@ def test_the_choice_agrees_with_scikit_learn_on_the_same_folds(shape):
         folds = [(np.setdiff1d(np.arange(len(y)), part), part) for part in parts]
         algorithm = LogRegCV()
         how = {"class_weight": "balanced", "scoring": "roc_auc", "tol": 1e-8, "max_iter": 10_000}
-        other = LogisticRegressionCV(Cs=algorithm.candidates(), cv=folds, **how).fit(X, y)
-        (aucs,) = other.scores_.values()
+        reference = LogisticRegressionCV(Cs=algorithm.candidates(), cv=folds, **how).fit(X, y)
+        (aucs,) = reference.scores_.values()
         for layout in (np.asarray, sparse.csr_array):
             state = chosen_on(algorithm, layout(X), y, parts)
             gaps.append(np.array(state.aucs) - aucs.mean(axis=0))
@@ -52,8 +52,8 @@ def test_the_choice_agrees_with_scikit_learn_on_the_same_folds(shape):
 def test_the_model_is_that_of_log_reg_for_the_chosen_value(layout):
     X, y = noisy(200, 10, 1)
     state = train(LogRegCV(), layout(X), y, PASSES)
-    other = train(LogReg(LogRegCV().chosen(state)), layout(X), y, PASSES)
-    assert difference(np.append(state.w, state.b), np.append(other.w, other.b)) < 1e-9
+    expected = train(LogReg(LogRegCV().chosen(state)), layout(X), y, PASSES)
+    assert difference(np.append(state.w, state.b), np.append(expected.w, expected.b)) < 1e-9
 
 
 def test_a_single_row_of_a_class_leaves_the_value_that_is_given():

@@ -179,10 +179,10 @@ CASES = {
 def test_training_is_backpropagation_written_out(name):
     algorithm, loss = CASES[name]
     rows = rows_of(algorithm, 40)[:, :: algorithm.batch // 16]  # batches of 16
-    found = algorithm.score(train(algorithm, rows, loss=loss or LOGISTIC), X)
+    actual = algorithm.score(train(algorithm, rows, loss=loss or LOGISTIC), X)
     expected, start = (scores(by_hand(algorithm, some, loss or LOGISTIC)) for some in (rows, rows[:0]))
     assert difference(expected, start) > 0.1
-    assert difference(found - found.mean(), expected - expected.mean()) < 1e-3  # pairs give no intercept
+    assert difference(actual - actual.mean(), expected - expected.mean()) < 1e-3  # pairs give no intercept
 
 
 @pytest.mark.slow
@@ -220,11 +220,11 @@ def test_bad_fields_and_plans_without_a_number_of_iterations_are_refused_in_a_se
             planned.init(Problem(X, Y, None, LOGISTIC), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
-def test_device_and_threads_are_recorded(given, recorded, monkeypatch, tmp_path):
-    monkeypatch.setenv("PJRT_NPROC", given)
-    words = ("algo=mlp", "budget.iterations=3", "isolation=none", f"store.path={tmp_path}")
-    result = aucbench.run(*words).cells[0].record.result
+@pytest.mark.parametrize(("value", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
+def test_device_and_threads_are_recorded(value, recorded, monkeypatch, tmp_path):
+    monkeypatch.setenv("PJRT_NPROC", value)
+    overrides = ("algo=mlp", "budget.iterations=3", "isolation=none", f"store.path={tmp_path}")
+    result = aucbench.run(*overrides).cells[0].record.result
     assert (result.threads, result.device) == (recorded, "cpu")
 
 

@@ -55,7 +55,7 @@ def test_minibatches_are_a_share_or_a_number_of_the_rows():
     assert [methods.Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
 
 
-def test_uni_exp_caps_its_exponent():  # which no row of the transcriptions reaches
+def test_uni_exp_caps_its_exponent():  # no row of the transcriptions reaches the cap
     rows, y = np.array([[2000.0], [1.0], [1.5]]), np.array([1, 1, -1], np.int8)
     algorithm = methods.UniExp(eta=1.0)
     expected, _ = reference_pairs.uni_exp(rows, y, [0, 2], **vars(algorithm))
@@ -75,8 +75,8 @@ def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density):
     binary, y = (rng.random((150, 60)) < density).astype(float), np.where(rng.random(150) < 0.3, 1, -1)
     order = rng.permutation(150)
     expected = reference.opauc(binary, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8)
-    found = weights(methods.AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
-    assert difference(found, expected) < 1e-9
+    actual = weights(methods.AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
+    assert difference(actual, expected) < 1e-9
     binary[:, [3, 44]] = 0.3
     assert not weights(methods.AdaOam(), binary, y.astype(np.int8), order)[[3, 44]].any()
 
@@ -101,7 +101,7 @@ def test_a_pair_of_equal_rows_moves_nothing_and_one_of_nearly_equal_rows_is_exac
 @pytest.mark.parametrize("partner", ["previous", "opposite"])
 def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
     for algorithm in (methods.FifoOgd(partner=partner, radius=1.0), methods.Aogd(partner=partner)):
-        whole = weights(algorithm, layout(X), Y, ORDER)
+        expected = weights(algorithm, layout(X), Y, ORDER)
         with monkeypatch.context() as patch:
             patch.setattr(_partners, "ROOM", 100)
-            assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
+            assert np.array_equal(expected, weights(algorithm, layout(X), Y, ORDER))

@@ -54,7 +54,7 @@ def test_log_reg_at_its_defaults_is_the_balanced_logistic_regression_of_scikit_l
 def test_the_optimum_of_a_method_does_not_depend_on_rescaling(name, value):
     method = replace(aucbench.catalog().algorithm(name)(), **{SOLVERS[name]: value})
     plain, rescaled = (
-        trained(method, prepared("dense", Scaling.standard, each))[1] for each in (False, True)
+        trained(method, prepared("dense", Scaling.standard, rescale))[1] for rescale in (False, True)
     )
     np.testing.assert_allclose(rescaled, plain, rtol=1e-5, atol=1e-6 * np.abs(plain).max())
 
@@ -76,8 +76,8 @@ def test_a_strength_that_overflows_on_the_rows_is_refused(C, factor):
 
 
 def test_a_run_says_what_regularisation_refers_to_and_the_old_meaning_can_be_asked_for():
-    words = ["algo=log_reg", "algo.C=0.01", "dataset=wine"]
-    columns, rows = (aucbench.run(*words, f"regularisation={word}") for word in ("columns", "rows"))
+    overrides = ["algo=log_reg", "algo.C=0.01", "dataset=wine"]
+    columns, rows = (aucbench.run(*overrides, f"regularisation={unit}") for unit in ("columns", "rows"))
     assert columns.record["regularisation"] == "columns"
     assert rows.record["regularisation"] == "rows"
     factor = columns.record["data"]["row_factor"]
@@ -86,6 +86,6 @@ def test_a_run_says_what_regularisation_refers_to_and_the_old_meaning_can_be_ask
     assert not np.allclose(rows.weights, columns.weights, rtol=0.1)
 
 
-@pytest.mark.parametrize(("rows", "seen"), [(20, 4_000), (100, 20_000), (500, 20_000), (5_000, 50_000)])
-def test_few_rows_are_visited_more_often_by_default(rows, seen):
-    assert round(default_passes(rows) * rows) == seen
+@pytest.mark.parametrize(("rows", "visits"), [(20, 4_000), (100, 20_000), (500, 20_000), (5_000, 50_000)])
+def test_few_rows_are_visited_more_often_by_default(rows, visits):
+    assert round(default_passes(rows) * rows) == visits

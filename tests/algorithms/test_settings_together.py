@@ -27,8 +27,8 @@ FORMS = {
 }
 SINGLE = {"float32": X.astype(np.float32)}
 ITERATIONS = {Access.stream: 500, Access.pairs: 500, Access.minibatch: 24}
-SIZES = {"buffer": (3, 8), "tau": (4, 7)}  # of what settings share only where it is the same
-HUGE = 1e200  # as a step it makes weights infinite, or nearly
+SIZES = {"buffer": (3, 8), "tau": (4, 7)}  # fields shared only by settings with equal values
+HUGE = 1e200  # a step of this size makes weights infinite, or nearly
 CATALOG = aucbench.catalog()
 JOINING = [
     plugin.cls
@@ -47,7 +47,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    """So that a batch is cut."""
+    """Cut batches into small pieces."""
     monkeypatch.setattr(_kept_rows, "PIECE", 50)
 
 
@@ -60,23 +60,23 @@ def made(cls, **fields):
 
 @st.composite
 def members(draw, cls):
-    """Settings with numbers of the grid, of which a few have a huge step or a buffer of another size."""
+    """Settings with numbers of the grid; a few have a huge step or another size of the buffer."""
     same = draw(fields_of(cls, {}))
     numbers = {name: st.sampled_from(values) for name, values in cls.grid.items() if name not in same}
     numbers |= {name: st.sampled_from(sizes) for name, sizes in SIZES.items() if name in field_types(cls)}
     if cls.step_size:
         steps = [*cls.grid.get(cls.step_size, (0.1, 1.0))] * 3
         numbers[cls.step_size] = st.sampled_from([*steps, HUGE])
-    # The loops of a rule are compiled for 8, 16 and 32 settings, which tests/kernels/test_rules.py tries.
-    most = 8 if issubclass(cls, kernels.RuleMethod) else 18
-    chosen = draw(st.lists(st.fixed_dictionaries(numbers), min_size=1, max_size=most))
-    return [made(cls, **same, **each) for each in chosen]
+    # The loops of a rule are compiled for 8, 16 and 32 settings: see tests/kernels/test_rules.py.
+    limit = 8 if issubclass(cls, kernels.RuleMethod) else 18
+    chosen = draw(st.lists(st.fixed_dictionaries(numbers), min_size=1, max_size=limit))
+    return [made(cls, **same, **fields) for fields in chosen]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("cls", "forms"), CASES)
 def test_settings_together_end_where_each_ends_alone(cls, forms):
-    losses = [each for each in cls.losses if each != "*"]
+    losses = [name for name in cls.losses if name != "*"]
     loss = CATALOG.loss(losses[0])() if losses else None
 
     @settings(max_examples=12, deadline=None, derandomize=True)
@@ -89,7 +89,7 @@ def test_settings_together_end_where_each_ends_alone(cls, forms):
         task = Task(several[0], loss, forms[form], Y, forms[form], Y)
 
         def begin():
-            return [each.init(task.problem(total), task.generator()) for each in several]
+            return [method.init(task.problem(total), task.generator()) for method in several]
 
         with training_context():
             states, together = begin(), cls.together(several, begin())
@@ -99,30 +99,30 @@ def test_settings_together_end_where_each_ends_alone(cls, forms):
             for number, (start, stop) in enumerate(pairwise([0, *cuts, total])):
                 batch = next_batch(stop - start)
                 together.step(batch)
-                states = [each.step(state, batch) for each, state in zip(several, states, strict=True)]
+                states = [method.step(state, batch) for method, state in zip(several, states, strict=True)]
                 if number == dropped_after:
                     for k in dropped:
                         together.drop(k)
             for k in set(range(len(several))) - dropped:
-                found, alone = several[k].weights(together.state(k)), several[k].weights(states[k])
-                if np.isfinite(alone).all() and np.abs(alone).max() < 1e100:
-                    assert difference(found, alone) < 1e-9 if alone.any() else not found.any(), several[k]
+                joint, single = several[k].weights(together.state(k)), several[k].weights(states[k])
+                if np.isfinite(single).all() and np.abs(single).max() < 1e100:
+                    assert difference(joint, single) < 1e-9 if single.any() else not joint.any(), several[k]
 
     hold()
 
 
-# What the property does not see
+# Cases outside the property
 
 
 def starts(several):
-    return [each.init(problem_of(each, X, Y, 600), np.random.default_rng(0)) for each in several]
+    return [method.init(problem_of(method, X, Y, 600), np.random.default_rng(0)) for method in several]
 
 
 @pytest.mark.parametrize("name", ["oam_seq", "oam_gra", "cbr_diag"])
 def test_settings_that_do_not_fit_the_memory_together_or_share_no_buffer_train_one_by_one(name, monkeypatch):
     cls = CATALOG.algorithm(name)
-    apart, several = [cls(buffer=buffer) for buffer in (3, 8)], [cls(C=C) for C in (0.1, 1.0)]
-    assert cls.together(apart, starts(apart)) is None
+    mixed, several = [cls(buffer=buffer) for buffer in (3, 8)], [cls(C=C) for C in (0.1, 1.0)]
+    assert cls.together(mixed, starts(mixed)) is None
     monkeypatch.setattr("aucbench.data.memory.available", lambda: 0)
     assert cls.together(several, starts(several)) is None
 

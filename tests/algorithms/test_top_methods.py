@@ -16,7 +16,7 @@ METHODS = [
 
 
 def objective(w, X, y, lam, K):
-    """As the formula says."""
+    """The primal objective."""
     s = X @ w
     top = np.sort(s[y == -1])[-K:].mean()
     return lam / 2 * w @ w + np.mean(np.maximum(0, 1 + top - s[y == 1]) ** 2)
@@ -29,19 +29,19 @@ def top_of(algorithm, y):
 
 def violation(b, r, K, alpha, a, q):
     """How far (a, q) is from the projection: balance, bounds, and the slope towards any other point."""
-    by_a, by_q = alpha * (a - b), q - r  # of half the squared distance, which falls along no ray of the cone
+    by_a, by_q = alpha * (a - b), q - r  # gradients of half the squared distance, which falls along no ray
     falls = -(by_a.min() + np.sort(by_q)[:K].mean())
     bounds = max((q - a.sum() / K).max(), -a.min(), -q.min())
     return max(abs(a.sum() - q.sum()), bounds, falls, abs(by_a @ a + by_q @ q))
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
-def test_the_projection_satisfies_its_optimality_conditions(whole):
+@pytest.mark.parametrize("has_ties", [True, False], ids=["ties", "no ties"])
+def test_the_projection_satisfies_its_optimality_conditions(has_ties):
     rng = np.random.default_rng(0)
     capped = 0
     for _ in range(3000):
         b, r = (3 * rng.normal(size=size) for size in rng.integers(1, 9, 2))
-        if whole:
+        if has_ties:
             b, r = np.round(b), np.round(r)
         K, alpha = int(rng.integers(1, r.size + 1)), float(rng.choice([0.1, 1.0, 20.0]))
         a, q = b.copy(), r.copy()
@@ -60,7 +60,7 @@ def test_a_long_projection_keeps_its_digits(K):
 
 
 def passes_until_solved(algorithm, X, y):
-    """The smallest number of passes with which it is solved."""
+    """The smallest number of passes that solves the problem."""
     return next(k for k in range(len(PASSES)) if train(algorithm, X, y, PASSES[:k]).solved)
 
 

@@ -39,7 +39,7 @@ OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(
 
 
 class Run(NamedTuple):
-    """What a method is trained on."""
+    """The training data and the loss of a method."""
 
     X: np.ndarray
     y: np.ndarray
@@ -58,7 +58,7 @@ class Case(NamedTuple):
     choices: dict[str, Any]
     problems: tuple[str, ...]
     losses: tuple[Any, ...]
-    most: int  # iterations; 0 is those of the access
+    most: int  # iterations; 0 takes those of the access
     sizes: tuple[int, ...]  # of a minibatch
 
     cls = property(lambda self: aucbench.catalog().algorithm(self.name))
@@ -73,7 +73,7 @@ def slope(loss):
 
 
 def by(function, **more):
-    """The transcription as a function of a run and all fields, of which it takes those that it names."""
+    """The transcription as a function of a run and all fields; it ignores fields that it does not name."""
     names = set(signature(function).parameters)
     names |= {"momentum", "lam", "schedule"} if "rest" in names else set()  # of an optimiser
 
@@ -84,8 +84,8 @@ def by(function, **more):
         of_run |= {"kind": fields.get("optimiser"), "derivative": run.loss and slope(run.loss)}
         if "tau" in fields:
             of_run["draws"] = np.random.default_rng(0).standard_normal((len(run.rows), fields["tau"]))
-        given = {**of_run, **fields, **more}
-        return function(**{name: given[name] for name in names & given.keys()})
+        values = {**of_run, **fields, **more}
+        return function(**{name: values[name] for name in names & values.keys()})
 
     return call
 
@@ -188,17 +188,17 @@ def trials(draw, case):
     fields = draw(fields_of(case.cls, case.choices))
     X, y = PROBLEMS[draw(st.sampled_from(case.problems))]
     access, n = Access(case.cls.access), len(y)
-    most = case.most or MOST[access]
+    count = case.most or MOST[access]
     if access is Access.pairs:
-        rows = random_pairs(5, y, most)
+        rows = random_pairs(5, y, count)
     elif access is Access.minibatch:
         size = draw(st.sampled_from(case.sizes))
-        rows = np.stack([np.random.default_rng(seed).permutation(n)[:size] for seed in range(most)])
+        rows = np.stack([np.random.default_rng(seed).permutation(n)[:size] for seed in range(count)])
     elif access is Access.stream:
-        rows = np.concatenate([np.random.default_rng(seed).permutation(n) for seed in range(-(-most // n))])
-        rows = rows[:most]
+        rows = np.concatenate([np.random.default_rng(seed).permutation(n) for seed in range(-(-count // n))])
+        rows = rows[:count]
     else:
-        rows = np.zeros((most, 0), np.int64)
+        rows = np.zeros((count, 0), np.int64)
     loss = draw(st.sampled_from(case.losses)) if case.losses else None
     return case.cls(**fields), Run(X, y, rows, loss)
 
@@ -218,7 +218,7 @@ def test_a_method_follows_its_transcription(case):
             state = train(algorithm, layout(run.X), run.y, run.rows, parts=3, loss=run.loss)
             assert difference(algorithm.weights(state), expected) < 1e-9, layout.__name__
             if intercept is not None:
-                found = algorithm.fitted_intercept(state)
-                assert found == pytest.approx(intercept, rel=1e-9, abs=1e-12)
+                actual = algorithm.fitted_intercept(state)
+                assert actual == pytest.approx(intercept, rel=1e-9, abs=1e-12)
 
     follow()

@@ -1,4 +1,4 @@
-"""The study of claims as a command, and its stored findings, which are those of the installed methods."""
+"""The study of claims as a command, and its stored findings on the installed methods."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +17,12 @@ FILE = Path(__file__).parents[2] / "docs" / "results" / "claims.json"
 FINDINGS = json.loads(FILE.read_text())
 
 
-@pytest.mark.parametrize("word", ["psamm", "budget.epochs=3"])
-def test_wrong_words_are_refused_before_anything_is_measured(word, capsys):
+@pytest.mark.parametrize("argument", ["psamm", "budget.epochs=3"])
+def test_wrong_words_are_refused_before_anything_is_measured(argument, capsys):
     with pytest.raises(SystemExit) as refused:
-        main(["psam", word])
+        main(["psam", argument])
     assert refused.value.code == 2
-    assert word.partition("=")[0] in capsys.readouterr().err
+    assert argument.partition("=")[0] in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -33,16 +33,16 @@ def test_findings_are_written_beside_those_of_other_methods_and_shown(tmp_path, 
     # A method without the field is refused, and the other one is measured.
     assert main(["ls_svm", "sklearn", "algo.lam=0.01", "--quick", "--output", str(file)]) == 2
     assert "lam" in capsys.readouterr().err
-    found = json.loads(file.read_text())
-    assert list(found) == ["ls_svm", "spam"]
-    assert found["ls_svm"]["settings"] == "algo.lam=0.01"
-    assert found["ls_svm"]["rate"]["verdict"] == "holds"
-    assert found["ls_svm"]["cost"]["measured"].startswith("n ")
+    findings = json.loads(file.read_text())
+    assert list(findings) == ["ls_svm", "spam"]
+    assert findings["ls_svm"]["settings"] == "algo.lam=0.01"
+    assert findings["ls_svm"]["rate"]["verdict"] == "holds"
+    assert findings["ls_svm"]["cost"]["measured"].startswith("n ")
     monkeypatch.setattr(shown, "shipped", lambda name: file)
     assert aucbench_main(["claims", "ls_svm"]) == 0
     lines = capsys.readouterr().out
-    assert found["ls_svm"]["rate"]["measured"] in lines
-    assert found["ls_svm"]["date"] in lines
+    assert findings["ls_svm"]["rate"]["measured"] in lines
+    assert findings["ls_svm"]["date"] in lines
 
 
 def test_a_method_without_findings_says_how_to_measure_it(tmp_path, capsys, monkeypatch):
@@ -56,9 +56,9 @@ def test_what_was_measured_is_what_most_methods_claim_and_a_deviation_has_a_like
     claiming = {name for name, plugin in installed.items() if hasattr(plugin.cls, "claims")}
     assert set(FINDINGS) <= claiming
     assert len(FINDINGS) > 0.75 * len(claiming)
-    for name, found in FINDINGS.items():
+    for name, finding in FINDINGS.items():
         cls = aucbench.catalog().algorithm(name)
         for kind in ("rate", "cost"):
-            assert found[kind]["claimed"] == getattr(cls.claims, kind)
-            assert found[kind]["why"] or found[kind]["verdict"] not in ("slower", "faster")
-        assert can_be_measured(cls) == (found["rate"]["verdict"] not in ("none claimed", "no objective"))
+            assert finding[kind]["claimed"] == getattr(cls.claims, kind)
+            assert finding[kind]["why"] or finding[kind]["verdict"] not in ("slower", "faster")
+        assert can_be_measured(cls) == (finding["rate"]["verdict"] not in ("none claimed", "no objective"))

@@ -1,4 +1,4 @@
-"""Costs under test: the terms of a claim, and methods with a known fault, which are caught."""
+"""Costs under test: the terms of a claim, and the detection of methods with a known fault."""
 
 from dataclasses import dataclass
 from typing import ClassVar

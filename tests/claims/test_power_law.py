@@ -33,7 +33,7 @@ def gaps(rng, spread):
 
 
 def passes(rng, repetitions):
-    """Exponents of a cost: what disturbs a pass over the design disturbs its exponent."""
+    """Exponents of a cost: noise in a pass over the design is noise of its exponent."""
     return [rng.normal(-1.0, 0.1, repetitions).tolist()]
 
 
@@ -41,10 +41,10 @@ def passes(rng, repetitions):
 @pytest.mark.parametrize(("slopes", "by", "trials"), [(gaps, 0.1, 100), (passes, 3, 1000)])
 def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials):
     rng = np.random.default_rng(0)
-    found = [group_interval(slopes(rng, by)) for _ in range(trials)]
-    covered = np.mean([each.low <= -1.0 <= each.high for each in found])
+    intervals = [group_interval(slopes(rng, by)) for _ in range(trials)]
+    covered = np.mean([interval.low <= -1.0 <= interval.high for interval in intervals])
     assert abs(covered - CONFIDENCE) < 3 * math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / trials)
-    assert np.median([each.high - each.low for each in found]) < 0.6  # so that 1/t is told from 1/sqrt(t)
+    assert np.median([interval.high - interval.low for interval in intervals]) < 0.6  # separates t^-1, t^-0.5
 
 
 @pytest.mark.parametrize(

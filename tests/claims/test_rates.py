@@ -43,10 +43,10 @@ def test_an_exact_method_is_at_the_minimum_after_one_iteration():
         assert rate_verdict("exact", group_interval([[value]])) is expected
 
 
-def rate_of(monkeypatch, name, rate, *words):
+def rate_of(monkeypatch, name, rate, *overrides):
     cls = aucbench.catalog().algorithm(name)
     monkeypatch.setattr(cls, "claims", Claims(rate=rate, cost=cls.claims.cost))
-    return rate_finding([f"algo={name}", *words], EFFORT)
+    return rate_finding([f"algo={name}", *overrides], EFFORT)
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_a_rate_that_is_slower_than_the_true_one_holds_and_a_faster_one_is_caugh
     """The regularised hinge loss of psam is approached as 1 / t."""
     assert rate_of(monkeypatch, "psam", "1/sqrt(t)").verdict in (Verdict.holds, Verdict.faster)
     assert rate_of(monkeypatch, "psam", "1/t^2").verdict is Verdict.slower
-    found = rate_of(monkeypatch, "aogd", "1/sqrt(t)", "algo.radius=null")
-    assert found.verdict is Verdict.unknown
-    assert found.measured == ""
-    assert "regulariser" in found.why
+    finding = rate_of(monkeypatch, "aogd", "1/sqrt(t)", "algo.radius=null")
+    assert finding.verdict is Verdict.unknown
+    assert finding.measured == ""
+    assert "regulariser" in finding.why

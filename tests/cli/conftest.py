@@ -1,4 +1,4 @@
-"""The command line in a folder, and what holds of every refusal."""
+"""The command line in a folder, and the form of every refusal."""
 
 import pytest
 
@@ -13,35 +13,35 @@ def folder(tmp_path):
 
 @pytest.fixture
 def run(folder, monkeypatch, capsys):
-    """Run a command line; gives the exit status and both outputs."""
+    """Run a command line; returns the exit status and both outputs."""
     monkeypatch.chdir(folder)
     monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
 
-    def run(*words):
-        status = main([str(word) for word in words])
+    def run(*args):
+        status = main([str(argument) for argument in args])
         return status, *capsys.readouterr()
 
     return run
 
 
 @pytest.fixture
-def done(run):
-    """Run a command line that ends with a status, 0 if none is named; gives what it prints."""
+def output(run):
+    """Run a command line that ends with the status, 0 by default; returns its output."""
 
-    def done(*words, status=0):
-        found, out, err = run(*words)
-        assert found == status, err
+    def output(*args, status=0):
+        code, out, err = run(*args)
+        assert code == status, err
         return out
 
-    return done
+    return output
 
 
 @pytest.fixture
 def refused(run):
-    """Run a command line that is refused with status 2 in one sentence; gives the sentence."""
+    """Run a command line that is refused with status 2 in one sentence; returns the sentence."""
 
-    def refused(*words):
-        status, _, err = run(*words)
+    def refused(*args):
+        status, _, err = run(*args)
         lines = [line for line in err.splitlines() if not line.endswith(" ...")]
         assert (status, len(lines)) == (2, 1), err
         assert lines[0].startswith("aucbench: ")

@@ -7,12 +7,12 @@ LINES = [f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}" for i in range(40)]
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """A cache of each test's own."""
+    """A new cache for each test."""
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
 
 
 def word_of(lines, folder):
-    """Write a data file of its lines; gives the word that names it."""
+    """Write a data file of the lines; returns the override that names it."""
     (folder / "my.txt").write_text("".join(line + "\n" for line in lines))
     return f"dataset.path={folder / 'my.txt'}"
 
@@ -38,13 +38,13 @@ CASES = {
     "dataset=libsvm": "path",
     "dataset=libsvm dataset.path=absent.txt": "absent.txt",
     "tuning=grid tuning.metric=objective": "objective",
-    # what does not go together
+    # settings that contradict each other
     "loss=square": "psam accepts the losses hinge, got loss=square.",
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
     "protocol=given": "has no test part",
     "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",
-    # words
+    # overrides and options
     "run algo": "The override 'algo' cannot be read; expected NAME=VALUE.",
     "~budget": "'~budget' cannot be read",
     "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
@@ -86,9 +86,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("words", CASES, ids=str)
-def test_bad_words_get_one_clear_sentence_and_leave_no_file(words, refused, tmp_path):
-    assert CASES[words] in refused(*words.split())
+@pytest.mark.parametrize("command", CASES, ids=str)
+def test_bad_words_get_one_clear_sentence_and_leave_no_file(command, refused, tmp_path):
+    assert CASES[command] in refused(*command.split())
     assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []
 
 
@@ -127,10 +127,10 @@ def test_a_dead_server_costs_the_log_and_not_the_result(refused, tmp_path, monke
 
 
 @pytest.mark.slow
-def test_features_whose_squares_overflow_are_refused_unless_scaled(done, refused, tmp_path):
+def test_features_whose_squares_overflow_are_refused_unless_scaled(output, refused, tmp_path):
     lines = [f"{1 if i % 2 else -1} 1:{(i * 7 % 13 - 6)}e160 2:{(i * 5 % 11 - 5)}e160" for i in range(100)]
-    words = ["algo=psam", "dataset=libsvm", word_of(lines, tmp_path), "tracking=none", "reference=null"]
-    sentence = refused(*words, "scaling=none")
+    args = ["algo=psam", "dataset=libsvm", word_of(lines, tmp_path), "tracking=none", "reference=null"]
+    sentence = refused(*args, "scaling=none")
     assert "The features reach 6e+160" in sentence
     assert "scaling=maxabs" in sentence
-    done(*words)
+    output(*args)

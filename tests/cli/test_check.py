@@ -22,7 +22,7 @@ BAD = Failure(
 
 
 @pytest.fixture(autouse=True)
-def own_plugins(monkeypatch):
+def small_catalog(monkeypatch):
     """A catalog with methods, a feature map of the same name as one, and a class that is left out."""
     plugins = {family: {} for family in Family}
     for family, classes in ((Family.algorithms, METHODS), (Family.features, {"healthy": Projection})):
@@ -33,8 +33,8 @@ def own_plugins(monkeypatch):
 
 def test_a_name_of_two_families_checks_both(capsys):
     assert main(["check", "healthy"]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    lines = [line for line in shown if not line.startswith("  note")]  # on a slow machine
+    output = capsys.readouterr().out.splitlines()
+    lines = [line for line in output if not line.startswith("  note")]  # on a slow machine
     count = len(CHECKS[Family.algorithms])
     assert lines[0].startswith(f"healthy (algorithm of my-methods 1.0): {count} of {count} checks passed in ")
     assert lines[1].startswith("healthy (feature map of my-methods 1.0): 9 of 9 checks passed in ")
@@ -43,27 +43,27 @@ def test_a_name_of_two_families_checks_both(capsys):
 
 def test_a_cause_is_told_once_with_its_rule_its_place_and_what_it_stops(capsys):
     assert main(["check", "exiting"]) == 1
-    shown = capsys.readouterr().out
-    assert shown.count("ends the program") == 1
-    assert f"  the place  {mistaken.__file__}:" in shown
-    assert ": sys.exit(3)  # the mistake\n" in shown
+    output = capsys.readouterr().out
+    assert output.count("ends the program") == 1
+    assert f"  the place  {mistaken.__file__}:" in output
+    assert ": sys.exit(3)  # the mistake\n" in output
     (rule,) = (check.sentence for check in CHECKS[Family.algorithms] if check.name == "runs")
-    assert f"  the rule   {rule}" in shown
-    assert f"  it stops   {ALL - 5} other checks: scores, inputs_untouched, compiled_once, " in shown
-    assert shown.endswith(f": 4 passed, 0 exempt, 1 failed, {ALL - 5} untried\n")
+    assert f"  the rule   {rule}" in output
+    assert f"  it stops   {ALL - 5} other checks: scores, inputs_untouched, compiled_once, " in output
+    assert output.endswith(f": 4 passed, 0 exempt, 1 failed, {ALL - 5} untried\n")
 
 
 @pytest.mark.parametrize("name", sorted(BAD.names))
 def test_a_class_that_could_not_be_registered_is_explained_by_any_of_its_names(capsys, name):
     assert main(["check", name]) == 1
-    shown = capsys.readouterr().out
-    assert all(part in shown for part in (BAD.what, BAD.reason, f"the place  {BAD.place}"))
-    assert shown.endswith("; 1 could not be registered\n")
+    output = capsys.readouterr().out
+    assert all(part in output for part in (BAD.what, BAD.reason, f"the place  {BAD.place}"))
+    assert output.endswith("; 1 could not be registered\n")
 
 
 def test_what_was_not_tried_is_no_success(capsys):
     assert main(["check", "Slow", "--patience", "0.5"]) == 1
-    shown = capsys.readouterr().out
-    assert "\n  note     one iteration takes " in shown
-    assert "\n  untried  " in shown
-    assert "0.5 s for all checks" in shown
+    output = capsys.readouterr().out
+    assert "\n  note     one iteration takes " in output
+    assert "\n  untried  " in output
+    assert "0.5 s for all checks" in output

@@ -15,7 +15,7 @@ from aucbench.tracking.client import Connection
 
 pytestmark = pytest.mark.slow  # whole studies
 
-WORDS = (
+ARGS = (
     "-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1",
     "algo=solam,psam", "dataset=wine,label_noise", "study=pair",
 )  # fmt: skip
@@ -28,35 +28,35 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         address = f"tracking.uri=sqlite:///{folder}/mlflow.db"
-        assert main([*WORDS, address, "tracking=mlflow"]) == 0
+        assert main([*ARGS, address, "tracking=mlflow"]) == 0
     return folder
 
 
 def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(folder):
-    own = folder / "aucbench-store" / "boards" / "pair"
-    files = {file.name for file in own.iterdir()}
+    board = folder / "aucbench-store" / "boards" / "pair"
+    files = {file.name for file in board.iterdir()}
     documents = {f"leaderboard.{kind}" for kind in ("html", "md", "tex", "bib")}
     documents |= {"results.csv", "verdicts.csv"}
     assert files == documents | {f"{name}.parquet" for name in FRAMES}
-    assert len(pd.read_parquet(own / "results.parquet")) == 4
+    assert len(pd.read_parquet(board / "results.parquet")) == 4
     client = Connection(f"sqlite:///{folder}/mlflow.db").client
-    experiments = [each.experiment_id for each in client.search_experiments()]
-    (sent,) = (each for each in client.search_runs(experiments) if each.info.run_name == "pair")
+    experiments = [experiment.experiment_id for experiment in client.search_experiments()]
+    (sent,) = (record for record in client.search_runs(experiments) if record.info.run_name == "pair")
     assert {file.path for file in client.list_artifacts(sent.info.run_id)} == files
 
 
-def test_papers_quote_a_part_of_the_methods(done, tmp_path):
-    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
+def test_papers_quote_a_part_of_the_methods(output, tmp_path):
+    args = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
     for more, expected in (
         (("--reference", "psam", "--methods", "psam"), set()),
         (("--reference", "psam"), {"psam", "solam"}),
     ):
-        assert "Gain over psam" in done(*words, *more)
+        assert "Gain over psam" in output(*args, *more)
         assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
-        every = pd.read_parquet(tmp_path / "results.parquet")["method"]
-        assert set(every) == {"psam", "solam"}  # the frames have all of them
+        methods = pd.read_parquet(tmp_path / "results.parquet")["method"]
+        assert set(methods) == {"psam", "solam"}  # the frames have all of them
 
 
 REFUSED = {
@@ -71,13 +71,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_what_cannot_be_shown_is_named(words, refused, tmp_path):
+@pytest.mark.parametrize("command", REFUSED)
+def test_what_cannot_be_shown_is_named(command, refused, tmp_path):
     (tmp_path / "file").write_text("a file")
-    assert REFUSED[words] in refused(*words.format(file=tmp_path / "file").split())
+    assert REFUSED[command] in refused(*command.format(file=tmp_path / "file").split())
 
 
-def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, folder, tmp_path):
+def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(output, folder, tmp_path):
     shutil.copytree(folder / "aucbench-store", tmp_path / "copy")
     store = Store(tmp_path / "copy")
     first, second = (
@@ -90,10 +90,10 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, folder, tmp
         next((tmp_path / "copy" / "cells").rglob(f"{cell.key}.npz")).unlink()
     of_cell = {name: getattr(second.record, name) for name in ("key", *SEEDS, *DESCRIPTION)}
     store.put_failure(FailureRecord(**of_cell, reason=CellStatus.timeout, message="too long"))
-    words = ("leaderboard", "--store", tmp_path / "copy", "--study", "pair", "--reference", "solam")
-    assert "10 cells done, 0 diverged, 1 failed, 1 missing" in done(*words)
-    assert "failed in 1 of 3 runs, missing in 1" in done(*words, "--dataset", "wine")
-    done(*words, "--out", tmp_path / "out", "--no-pictures")
+    args = ("leaderboard", "--store", tmp_path / "copy", "--study", "pair", "--reference", "solam")
+    assert "10 cells done, 0 diverged, 1 failed, 1 missing" in output(*args)
+    assert "failed in 1 of 3 runs, missing in 1" in output(*args, "--dataset", "wine")
+    output(*args, "--out", tmp_path / "out", "--no-pictures")
     verdicts = pd.read_parquet(tmp_path / "out" / "verdicts.parquet").set_index(["group", "method"])
     assert verdicts.loc[("all", "psam"), ["data_sets", "gaps"]].tolist() == [1, 1]
 
@@ -105,12 +105,12 @@ def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
     assert "12 cells done" in out
 
 
-def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_path, monkeypatch):
+def test_data_that_could_not_be_downloaded_stand_on_the_board(run, output, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():
         monkeypatch.setenv(f"AUCBENCH_{name}", value)
-    words = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
-    done(*words, "tracking=none")
+    args = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
+    output(*args, "tracking=none")
     out = run("leaderboard", "--study", "part")[1]
     assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", " ".join(out.split()))
 

@@ -1,4 +1,4 @@
-"""``aucbench new``: what it writes obeys the rules; test_bad_input shows what it refuses."""
+"""``aucbench new``: its packages obey the rules; test_bad_input has its refusals."""
 
 import importlib.util
 import sys
@@ -31,8 +31,8 @@ def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypa
     assert (cls.name, cls.__name__) == (name, name.title().replace("_", ""))
 
 
-def test_a_package_is_written_without_importing_it_and_the_next_commands_are_shown(done, tmp_path):
-    out = done("new", "algorithm", "my_fast_method", "--into", tmp_path / "deep")
+def test_a_package_is_written_without_importing_it_and_the_next_commands_are_shown(output, tmp_path):
+    out = output("new", "algorithm", "my_fast_method", "--into", tmp_path / "deep")
     folder = tmp_path / "deep" / "my-fast-method"
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
         "AGENTS.md", "README.md", "my_fast_method.py", "pyproject.toml", "tests/test_my_fast_method.py",

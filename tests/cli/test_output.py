@@ -17,22 +17,22 @@ RUN = f"{COMMAND} algo=log_reg tracking=none store.path=store"
 
 
 def shell(command, cwd, **environment):
-    how = {"cwd": cwd, "env": os.environ | environment, "capture_output": True, "text": True, "timeout": 300}
-    return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], **how)
+    opts = {"cwd": cwd, "env": os.environ | environment, "capture_output": True, "text": True, "timeout": 300}
+    return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], **opts)
 
 
 def test_a_run_whose_output_and_kernels_nobody_takes_is_stored_all_the_same(tmp_path):
     (tmp_path / "file").touch()
-    done = shell(f"{RUN} > /dev/full", tmp_path, AUCBENCH_CACHE=str(tmp_path / "file" / "cache"))
-    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-    assert "standard output could not be written (No space left on device)" in done.stderr
+    result = shell(f"{RUN} > /dev/full", tmp_path, AUCBENCH_CACHE=str(tmp_path / "file" / "cache"))
+    assert (result.returncode, "Traceback" in result.stderr) == (2, False)
+    assert "standard output could not be written (No space left on device)" in result.stderr
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 1
 
 
 def test_a_command_whose_output_is_closed_goes_on(tmp_path):
-    done = shell(f"{COMMAND} list datasets >&-", tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert shell(f"{COMMAND} leaderbord 2> /dev/full", tmp_path).returncode == 2  # as if it were said
+    result = shell(f"{COMMAND} list datasets >&-", tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert shell(f"{COMMAND} leaderbord 2> /dev/full", tmp_path).returncode == 2  # as if it were written
 
 
 def test_a_reader_that_left_is_no_trouble_and_a_full_disk_is():
@@ -49,17 +49,17 @@ def test_a_reader_that_left_is_no_trouble_and_a_full_disk_is():
 
 def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):
     (tmp_path / "größe.csv").write_text("a,b,y\n1,2,0\n3,1,1\n5,7,0\n2,2,1\n")
-    words = "data describe größe.csv"
-    done = shell(f"{COMMAND} {words}", tmp_path, PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "gr??e.csv" in done.stdout or "gr????e.csv" in done.stdout
+    args = "data describe größe.csv"
+    result = shell(f"{COMMAND} {args}", tmp_path, PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "gr??e.csv" in result.stdout or "gr????e.csv" in result.stdout
 
 
-def test_a_full_disk_is_one_sentence(done, refused, monkeypatch):
-    done("algo=log_reg", "tracking=none")
+def test_a_full_disk_is_one_sentence(output, refused, monkeypatch):
+    output("algo=log_reg", "tracking=none")
 
     def full(*_, **__):
-        raise OSError(errno.ENOSPC, "none left")  # as libraries say it
+        raise OSError(errno.ENOSPC, "none left")  # the message of libraries
 
     for broken, command in {
         "os.fsync": "algo=log_reg seed=1 tracking=none",

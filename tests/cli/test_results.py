@@ -1,4 +1,4 @@
-"""``aucbench results`` and ``--with``: what is printed, exit statuses, help, completion and bad input."""
+"""``aucbench results`` and ``--with``: output, exit statuses, help, completion and bad input."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ KEPT = ROOT / "tests" / "studies" / "kept"
 
 STUDIES = {
     "pair": WORDS,
-    # Of a method without weights, which keeps its scores.
+    # A method without weights, which keeps its scores.
     "bare": ("-m", "algo=sklearn", "algo.estimator=gaussian_nb", "dataset=label_noise", "dataset.n=300",
              "runs=2", "metrics=[ap]"),
     "tuned": ("-m", "algo=psam", "dataset=wine", "ruleset=trials", "tuning.trials=2", "budget.checkpoints=2",
@@ -39,8 +39,8 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for name, words in STUDIES.items():
-            assert main([*words, f"study={name}", "tracking=none"]) == 0
+        for name, args in STUDIES.items():
+            assert main([*args, f"study={name}", "tracking=none"]) == 0
             assert main(["results", "export", name, f"{name}.zip", *["--compact"] * (name == "tuned")]) == 0
     return folder
 
@@ -54,17 +54,17 @@ def folder(finished, tmp_path):
 
 
 def forged(file, target, change=lambda cell: cell, rename=str):
-    """Write the archive with each cell changed, and other keys, its digests right."""
+    """Write the archive with changed cells and keys, and correct digests."""
     write(altered(read(file)[1], change, key=rename), target)
 
 
-def test_an_archive_gives_a_board_without_a_store_and_is_imported_and_checked(run, done, tmp_path):
-    assert "4 cells done" in done("leaderboard", "--with", "pair.zip", "--study", "pair")
+def test_an_archive_gives_a_board_without_a_store_and_is_imported_and_checked(run, output, tmp_path):
+    assert "4 cells done" in output("leaderboard", "--with", "pair.zip", "--study", "pair")
     assert {path.suffix for path in tmp_path.iterdir()} == {".zip"}
-    assert "4 cells, 0 replications and 0 failures of pair" in done("results", "import", "pair.zip")
-    assert "4 of them stored; 0 trainings to run" in done("run", *WORDS, "--dry-run")
-    assert "all" in done("status", "--study", "pair")
-    assert "4 cells" in done("results", "check", "pair.zip")
+    assert "4 cells, 0 replications and 0 failures of pair" in output("results", "import", "pair.zip")
+    assert "4 of them stored; 0 trainings to run" in output("run", *WORDS, "--dry-run")
+    assert "all" in output("status", "--study", "pair")
+    assert "4 cells" in output("results", "check", "pair.zip")
     _, archive = read("pair.zip")
     write(dataclass_replace(archive, cells=dict(list(archive.cells.items())[1:])), "less.zip")
     status, _, err = run("results", "check", "less.zip")
@@ -87,7 +87,7 @@ def of_curve(cell):
     return dataclass_replace(cell, curve=cell.curve | {"auc": np.full_like(cell.curve["auc"], cell.auc)})
 
 
-# An archive, the change of its cells, and what `verify` says; the digests of the archive are right.
+# An archive, the change of its cells, and the message of `verify`; the digests of the archive are right.
 FORGED = [
     *((study, moved(), "1 replication: 1 with equal AUC") for study in ("bare", "tuned")),
     ("pair", lambda cell: with_record(cell, "data", test_rows=9), "its .*rows.* are others .1 cell."),
@@ -99,58 +99,58 @@ FORGED = [
 ]
 
 
-@pytest.mark.parametrize(("archive", "change", "said"), FORGED)
-def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(archive, change, said, done):
+@pytest.mark.parametrize(("archive", "change", "message"), FORGED)
+def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(archive, change, message, output):
     forged(f"{archive}.zip", "forged.zip", change)
     if archive == "pair":
-        done("results", "check", "forged.zip")
-    out = done("results", "verify", "forged.zip", "--cells", "1", status="equal" not in said)
-    assert re.search(said, out)
+        output("results", "check", "forged.zip")
+    out = output("results", "verify", "forged.zip", "--cells", "1", status="equal" not in message)
+    assert re.search(message, out)
     assert "other code" not in out
 
 
-def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, done, monkeypatch):
+def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, output, monkeypatch):
     forged("pair.zip", "near.zip", moved(auc=-5e-5))
     forged("pair.zip", "far.zip", moved(auc=-5e-3))
-    words = ("results", "verify", "near.zip", "--cells", "2")
-    assert "2 that disagree" in run(*words)[1]  # made by the code that is here: bit for bit
+    command = ("results", "verify", "near.zip", "--cells", "2")
+    assert "2 that disagree" in run(*command)[1]  # made by the installed code: bit for bit
     monkeypatch.setattr(Entry, "digest_sources", lambda self: "1" * 64)
-    out = done(*words)
+    out = output(*command)
     assert "0 with equal AUC, 2 within the tolerance" in out
     for share, count in (("0.01", 1), ("0.5", 2)):
-        assert f"{count} within the tolerance" in done(*words[:3], "--sample", share)
+        assert f"{count} within the tolerance" in output(*command[:3], "--sample", share)
     assert "2 cells made by other code" in out
-    done(*words, "--tolerance", "1e-5", status=1)
+    output(*command, "--tolerance", "1e-5", status=1)
     status, out, _ = run("results", "verify", "far.zip", "--cells", "2")
     assert (status, out.count("made by other code: AUC")) == (1, 2)
 
 
-def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(done, monkeypatch):
+def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(output, monkeypatch):
     describe = BoundPlugin.description.func
 
-    def described(**other):
-        found = property(lambda self: replace(describe(self), **other))
-        monkeypatch.setattr(BoundPlugin, "description", found)
+    def described(**changes):
+        description = property(lambda self: replace(describe(self), **changes))
+        monkeypatch.setattr(BoundPlugin, "description", description)
 
     described(version="99.0")
-    assert "1 cell made by other code" in done("results", "verify", "pair.zip", "--cells", "1")
+    assert "1 cell made by other code" in output("results", "verify", "pair.zip", "--cells", "1")
     described(parameters={"strange": 1})
-    out = done("results", "verify", "pair.zip", status=1)
+    out = output("results", "verify", "pair.zip", status=1)
     assert out.count("the settings here are others (2 cells)") == 2
 
 
-@pytest.mark.parametrize("kept", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
-def test_verify_runs_cells_that_earlier_versions_made(run, kept):
-    status, out, _ = run("results", "verify", str(kept), "--cells", "2")
+@pytest.mark.parametrize("archive", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
+def test_verify_runs_cells_that_earlier_versions_made(run, archive):
+    status, out, _ = run("results", "verify", str(archive), "--cells", "2")
     assert status == 0, out
     assert out.startswith("2 replications")
     assert (KEPT / f"format{FORMAT}.zip").exists()  # one of each format is kept
 
 
-def test_verify_does_not_read_files_that_a_stranger_names(done):
+def test_verify_does_not_read_files_that_a_stranger_names(output):
     rows = "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(80))
     Path("own.csv").write_text(f"a,b,y\n{rows}\n")
-    done(
+    output(
         "algo=log_reg",
         "dataset=csv",
         "dataset.path=own.csv",
@@ -158,28 +158,28 @@ def test_verify_does_not_read_files_that_a_stranger_names(done):
         "study=own",
         "tracking=none",
     )
-    done("results", "export", "own", "own.zip")
+    output("results", "export", "own", "own.zip")
     Path("own.csv").unlink()
-    out = done("results", "verify", "own.zip", status=1)
+    out = output("results", "verify", "own.zip", status=1)
     assert "its data come from a file of its own, which is not read (1 cell)" in out
 
 
-def test_merge_counts_replications_writes_both_and_lists_disagreements(run, done):
+def test_merge_counts_replications_writes_both_and_lists_disagreements(run, output):
     forged("pair.zip", "there.zip", moved())
-    out = done("results", "merge", "pair.zip", "there.zip", "both.zip")
+    out = output("results", "merge", "pair.zip", "there.zip", "both.zip")
     assert "4 replications: 4 with equal AUC" in out
     assert len(read("both.zip")[1].others) == 4
     forged("pair.zip", "wrong.zip", moved(auc=-0.2))
-    out = done("results", "merge", "pair.zip", "wrong.zip", status=1)
+    out = output("results", "merge", "pair.zip", "wrong.zip", status=1)
     assert out.count("allowed 0\n") == 4
     assert run("results", "merge", "pair.zip", "wrong.zip", "--tolerance", "0.5")[0] == 1  # equal versions
 
 
-def test_compare_takes_the_parts_of_a_study_from_an_archive(done):
-    done("algo=log_reg", "dataset=wine", "study=opauc_table2_more", "tracking=none", "budget.checkpoints=2")
-    done("results", "export", "opauc_table2_more", "part.zip")
+def test_compare_takes_the_parts_of_a_study_from_an_archive(output):
+    output("algo=log_reg", "dataset=wine", "study=opauc_table2_more", "tracking=none", "budget.checkpoints=2")
+    output("results", "export", "opauc_table2_more", "part.zip")
     shutil.move("aucbench-store", "away")
-    assert "0 cells compared" in done("compare", "opauc_table2", "--with", "part.zip", "--out", "made")
+    assert "0 cells compared" in output("compare", "opauc_table2", "--with", "part.zip", "--out", "made")
     assert "--with part.zip" in Path("made/opauc_table2.md").read_text()
 
 
@@ -194,29 +194,29 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_bad_input_gets_one_sentence(refused, finished, folder, words):
+@pytest.mark.parametrize("command", REFUSED)
+def test_bad_input_gets_one_sentence(refused, finished, folder, command):
     (folder / "text.zip").write_text("nothing")
-    assert REFUSED[words] in refused(*words.format(store=finished / "aucbench-store").split())
+    assert REFUSED[command] in refused(*command.format(store=finished / "aucbench-store").split())
 
 
-def test_verify_finds_keys_that_are_not_those_of_their_settings_and_one_cell_of_other_data(done):
+def test_verify_finds_keys_that_are_not_those_of_their_settings_and_one_cell_of_other_data(output):
     forged("pair.zip", "forged.zip", rename=lambda key: key[::-1])
-    out = done("results", "verify", "forged.zip", "--cells", "1", status=1)
+    out = output("results", "verify", "forged.zip", "--cells", "1", status=1)
     assert "its key is not that of its settings, data and code" in out
-    first, other = next(iter(read("pair.zip")[1].cells)), "0" * 64
+    first, new_key = next(iter(read("pair.zip")[1].cells)), "0" * 64
 
     def change(cell):
-        return with_record(cell, "data", sha256=(other,)) if cell.record.key == other else cell
+        return with_record(cell, "data", sha256=(new_key,)) if cell.record.key == new_key else cell
 
-    forged("pair.zip", "other.zip", change, lambda key: other if key == first else key)
-    out = done("results", "verify", "other.zip", "--cells", "4", status=1)
+    forged("pair.zip", "other.zip", change, lambda key: new_key if key == first else key)
+    out = output("results", "verify", "other.zip", "--cells", "4", status=1)
     assert "different here: " in out
     assert "the data here are others (1 cell)" in out
     assert "3 replications: 3 with equal AUC" in out
 
 
-def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_out(done):
+def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_out(output):
     theirs = {"name": "mlp_auc", "distribution": "mlp-auc", "version": "0.1.0"}
 
     def of_another(entry):
@@ -225,34 +225,34 @@ def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_o
 
     archive = altered(read("pair.zip")[1], lambda cell: with_record(cell, "algorithm", **theirs), of_another)
     write(archive, "theirs.zip")
-    out = done("results", "verify", "theirs.zip", status=1)
+    out = output("results", "verify", "theirs.zip", status=1)
     assert "mlp-auc 0.1.0" in out
     assert "left out: mlp_auc on label_noise" in out
     assert "different here" not in out
 
 
-def test_verify_tells_other_versions_of_packages_from_a_wrong_result(done, monkeypatch):
-    made = moved(-0.2, packages={"lightgbm": "4.5.0"})
-    forged("bare.zip", "moved.zip", lambda cell: dataclass_replace(made(cell), scores=None))
+def test_verify_tells_other_versions_of_packages_from_a_wrong_result(output, monkeypatch):
+    change = moved(-0.2, packages={"lightgbm": "4.5.0"})
+    forged("bare.zip", "moved.zip", lambda cell: dataclass_replace(change(cell), scores=None))
     monkeypatch.setattr(provenance, "_version", lambda name: "4.7.0" if name == "lightgbm" else version(name))
-    out = done("results", "verify", "moved.zip", "--cells", "1", status=1)
+    out = output("results", "verify", "moved.zip", "--cells", "1", status=1)
     assert "lightgbm 4.5.0 there and 4.7.0 here" in out
     assert "1 that disagree" in out
 
 
-def test_the_size_of_a_store_is_told_by_kind_and_pruned(done):
+def test_the_size_of_a_store_is_told_by_kind_and_pruned(output):
     for study in ("bare", "pair"):
-        done("results", "import", f"{study}.zip")
+        output("results", "import", f"{study}.zip")
 
-    def sizes(*words):
-        found = dict(line.split(None, 1) for line in done("results", "size", *words).splitlines())
-        assert list(found) == ["cells", "records", "weights", "scores", "models"]
-        return found["cells"], found["scores"]
+    def sizes(*args):
+        kinds = dict(line.split(None, 1) for line in output("results", "size", *args).splitlines())
+        assert list(kinds) == ["cells", "records", "weights", "scores", "models"]
+        return kinds["cells"], kinds["scores"]
 
     before = [sizes(), sizes("--study", "bare"), sizes("--study", "pair")]
     assert [cells for cells, _ in before] == ["6", "2", "4"]
     assert before[0][1] == before[1][1] != before[2][1] == "0 B"
-    assert "from 0 cells" in done("results", "prune", "--models")
-    assert "from 0 cells" in done("results", "prune", "--scores", "--study", "pair")
-    assert "from 2 cells" in done("results", "prune", "--scores")
+    assert "from 0 cells" in output("results", "prune", "--models")
+    assert "from 0 cells" in output("results", "prune", "--scores", "--study", "pair")
+    assert "from 2 cells" in output("results", "prune", "--scores")
     assert sizes() == ("6", "0 B")

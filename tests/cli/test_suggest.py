@@ -1,4 +1,4 @@
-"""``aucbench suggest``: what is printed, and the exit statuses."""
+"""``aucbench suggest``: its output and exit statuses."""
 
 import shlex
 import shutil
@@ -25,8 +25,8 @@ def test_methods_come_with_the_data_sets_that_they_rest_on(run):
     assert lines[0].startswith("wine: 142 training rows, 13 features")
     assert [line.split()[0] for line in lines if "algo=" in line and line[0].isdigit()] == ["1.", "2."]
     assert sum("wine" in line and "distance 0.00" in line for line in lines) == 2
-    words = shlex.split(lines[-1].removeprefix("next: aucbench"))
-    assert run(*words, "--dry-run", "tracking=none")[0] == 0  # what is suggested can be run
+    args = shlex.split(lines[-1].removeprefix("next: aucbench"))
+    assert run(*args, "--dry-run", "tracking=none")[0] == 0  # the suggestion can be run
 
 
 def test_a_file_of_ones_own_is_read_as_by_run(run, folder):

@@ -1,4 +1,4 @@
-"""``aucbench try``: what it runs, shows, says and refuses."""
+"""``aucbench try``: its runs, output, messages and refusals."""
 
 import re
 
@@ -26,8 +26,8 @@ SMALL = (
 
 @pytest.fixture(scope="module")
 def catalog():
-    plugins = {family: dict(known) for family, known in aucbench.catalog().plugins.items()}
-    for cls in try_methods.OWN:
+    plugins = {family: dict(classes) for family, classes in aucbench.catalog().plugins.items()}
+    for cls in try_methods.METHODS:
         plugins[Family.algorithms][cls.name] = Plugin(Family.algorithms, cls.name, cls, "mine", "1.0")
     return Catalog(plugins)
 
@@ -40,15 +40,15 @@ def store(tmp_path_factory):
 
 @pytest.fixture
 def tried(catalog, store, monkeypatch, capsys, tmp_path):
-    """Try a method; gives the exit status, what was printed, and its sentences in one line each."""
+    """Try a method; returns the exit status, the output, its sentences in one line each."""
     monkeypatch.setattr(api, "catalog", lambda: catalog)
     monkeypatch.setattr(try_method, "EXPERIMENT", SMALL)
     monkeypatch.chdir(tmp_path)
 
-    def tried(name, *words, epochs=1, seconds=300):
-        kept = () if "--store" in words else ("--store", str(store))
-        options = ("--epochs", str(epochs), "--seconds", str(seconds), *kept)
-        status = main(["try", name, *options, *words])
+    def tried(name, *args, epochs=1, seconds=300):
+        default = () if "--store" in args else ("--store", str(store))
+        options = ("--epochs", str(epochs), "--seconds", str(seconds), *default)
+        status = main(["try", name, *options, *args])
         out, err = capsys.readouterr()
         return status, out, re.sub(r"\n  +", " ", out).splitlines(), err
 
@@ -87,8 +87,8 @@ def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(
     assert tried("perceptron")[0] == 0
     assert {path: path.stat().st_mtime_ns for path in (store / "cells").rglob("*.npz")} == times
     assert main(["leaderboard", "--store", str(store), "--study", "try_perceptron"]) == 0
-    words = (*try_method.EXPERIMENT, "algo=log_reg", "runs=1", "dataset=breast_cancer")
-    monkeypatch.setattr(try_method, "EXPERIMENT", words)
+    args = (*try_method.EXPERIMENT, "algo=log_reg", "runs=1", "dataset=breast_cancer")
+    monkeypatch.setattr(try_method, "EXPERIMENT", args)
     assert main(["try", "perceptron", "--epochs", "1"]) == 0
     assert list(tmp_path.iterdir()) == []
 
@@ -96,7 +96,7 @@ def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(
 CHECK = ("Next: aucbench check ",)
 FAILED = ("Failed on ", "breast_cancer", "sparse_text")
 NOTE = ("Note: sparse_text: it did not run: dense_only needs dense rows",)
-EXPLAINED = {  # the exit status, and sentences by their beginning and what else they contain
+EXPLAINED = {  # the exit status, and parts of sentences, the beginning first
     "bursting": (1, [("breast_cancer: diverged in 3 of 3 runs",)]),
     "dense_only": (0, [NOTE, ("breast_cancer: test AUC",)]),
     "raising": (1, [(*FAILED, "KeyError: 'no such thing'", "(try_methods.py, line "), CHECK]),
@@ -118,8 +118,8 @@ def test_what_is_wrong_with_a_method_is_explained_in_one_sentence_and_what_to_do
 
 def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkeypatch, capsys):
     monkeypatch.setattr(api, "catalog", lambda: catalog)
-    words = ["algo=reversed_scores", "budget.epochs=1", "tracking=none", "store.path=null", "reference=null"]
-    assert main([*words, "-m"]) == 0
+    args = ["algo=reversed_scores", "budget.epochs=1", "tracking=none", "store.path=null", "reference=null"]
+    assert main([*args, "-m"]) == 0
     out = capsys.readouterr().out
     auc = float(re.search(r"test AUC +([\d.]+)", out).group(1))
     assert f"the scores look reversed: with the sign changed, the AUC is {1 - auc:.4f}" in out
@@ -128,10 +128,10 @@ def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkey
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(tried, store):
     name = "slow"
     _, _, lines, _ = tried(name, seconds=15)
-    found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
-    assert 0 < found["breast_cancer"].record.result.iterations < 455
+    cells = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
+    assert 0 < cells["breast_cancer"].record.result.iterations < 455
     (note,) = starting(lines, f"Note: {name} takes")
-    assert f"there was time for {found['breast_cancer'].record.budget.epochs:.2g} (" in note
+    assert f"there was time for {cells['breast_cancer'].record.budget.epochs:.2g} (" in note
     assert starting(lines, "breast_cancer: test AUC")
 
 

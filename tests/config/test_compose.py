@@ -1,4 +1,4 @@
-"""Runs are composed from parts: what Hydra composes of files, and the words of each run."""
+"""Runs are composed of Hydra's configuration files and of the overrides of each run."""
 
 import re
 
@@ -15,8 +15,8 @@ from tests.helpers.studies import study_of
 CATALOG = aucbench.catalog()
 
 
-def composed(*words):
-    return [job.run for job in Composer(CATALOG, parse(words)).jobs()]
+def composed(*overrides):
+    return [job.run for job in Composer(CATALOG, parse(overrides)).jobs()]
 
 
 NO_MATRIX = ("matrix.for_dataset=null", "matrix.for_algo=null")
@@ -26,14 +26,14 @@ WORDS = ("algo=solam", "algo.zeta=3", "budget.epochs=2", "tuning=random", "tunin
 @pytest.mark.parametrize("experiment", ["fsauc_table2", "reference"])
 def test_files_and_words_give_what_hydra_composes_of_them(experiment):
     run = composed("-m", f"+experiment={experiment}", "dataset=wine", *NO_MATRIX, *WORDS)[0]
-    words = [f"+experiment={experiment}", "dataset=wine", "algo=solam", "tuning=random"]
+    overrides = [f"+experiment={experiment}", "dataset=wine", "algo=solam", "tuning=random"]
     with initialize_config_dir(config_folder(), version_base="1.3"):
-        whole = compose("config", words)
+        config = compose("config", overrides)
     for part in ("protocol", "store", "limits", "features", "rescale", "runs", "study"):
-        assert run[part] == whole.get(part, run[part]), part
+        assert run[part] == config.get(part, run[part]), part
     changed = {"algo": {CHOSEN: "solam", "zeta": 3}, "seed": 4}
-    changed["budget"] = {**whole.get("budget", {}), "epochs": 2}
-    changed["tuning"] = {**whole.tuning, "trials": 7}
+    changed["budget"] = {**config.get("budget", {}), "epochs": 2}
+    changed["tuning"] = {**config.tuning, "trials": 7}
     assert {part: run[part] for part in changed} == changed
 
 
@@ -59,11 +59,11 @@ def test_a_choice_that_is_a_file_sets_something_else_in_its_runs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "workers"),
+    ("overrides", "workers"),
     [((), 0), (("parallel=3",), 3), (("parallel=1",), 1), (("hydra.launcher.parallel=null",), 1)],
 )
-def test_the_launcher_of_dask_has_a_worker_for_each_core_unless_their_number_is_given(words, workers):
-    assert study_of("-m", "algo=psam,solam", "hydra/launcher=dask", *words).running.parallel == workers
+def test_the_launcher_of_dask_has_a_worker_for_each_core_unless_their_number_is_given(overrides, workers):
+    assert study_of("-m", "algo=psam,solam", "hydra/launcher=dask", *overrides).running.parallel == workers
 
 
 def test_a_launcher_of_somebody_else_is_refused():
@@ -78,8 +78,8 @@ def test_a_launcher_of_somebody_else_is_refused():
 
 def test_a_value_may_refer_to_another_one():
     study = study_of("-m", "algo=psam", "seed=3,4", "split_seed=${seed}", "algo.t0=${budget.checkpoints}")
-    found = [(entry.settings.split_seed, entry.algorithm.instance.t0) for entry in study.entries]
-    assert found == [(3, 50), (4, 50)]
+    pairs = [(entry.settings.split_seed, entry.algorithm.instance.t0) for entry in study.entries]
+    assert pairs == [(3, 50), (4, 50)]
 
 
 MATRIX = (
@@ -109,20 +109,20 @@ def test_words_of_the_command_line_win_over_the_matrix_whose_choice_they_replace
 
 def test_the_matrix_skips_what_it_names():
     runs = composed(*PAIRS, "matrix.skip={solam: [gaussian], psam: breast_cancer}")
-    found = [[run[group].get(CHOSEN) for group in ("algo", "dataset")] for run in runs]
-    assert found == [["solam", "breast_cancer"], ["psam", "gaussian"]]
+    pairs = [[run[group].get(CHOSEN) for group in ("algo", "dataset")] for run in runs]
+    assert pairs == [["solam", "breast_cancer"], ["psam", "gaussian"]]
 
 
 RUNS = "matrix.runs={10: {rows: 1000, rare: 100}, 5: {rows: 5000}}"
 
 
 def test_the_published_rows_of_a_data_set_give_the_number_of_runs_unless_another_word_does():
-    found = {"fourclass": 10, "adbench_smtp": 10, "german": 5, "a9a": 1, "wine": 1, "csv": 1}
-    runs = composed("-m", "algo=solam", f"dataset={','.join(found)}", RUNS)
-    assert [run["runs"] for run in runs] == list(found.values())
-    own = "matrix.for_dataset={german: ['runs=7']}"
-    for words, expected in (((own,), 7), ((own, "runs=2"), 2)):
-        (run,) = composed("dataset=german", RUNS, *words)
+    counts = {"fourclass": 10, "adbench_smtp": 10, "german": 5, "a9a": 1, "wine": 1, "csv": 1}
+    runs = composed("-m", "algo=solam", f"dataset={','.join(counts)}", RUNS)
+    assert [run["runs"] for run in runs] == list(counts.values())
+    override = "matrix.for_dataset={german: ['runs=7']}"
+    for overrides, expected in (((override,), 7), ((override, "runs=2"), 2)):
+        (run,) = composed("dataset=german", RUNS, *overrides)
         assert run["runs"] == expected
 
 
@@ -137,9 +137,9 @@ REFUSED = {
 
 
 def test_what_cannot_be_composed_is_refused_by_name():
-    for word, named in REFUSED.items():
+    for override, named in REFUSED.items():
         with pytest.raises(aucbench.AucbenchError, match=re.escape(named)):
-            study_of("dataset=german", word)
+            study_of("dataset=german", override)
 
 
 def test_texts_need_no_quotes():

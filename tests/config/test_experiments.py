@@ -15,14 +15,14 @@ pytestmark = pytest.mark.slow
 
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-# Experiments of no paper.
+# Experiments that reproduce no paper.
 OURS = ("losses", "smoke", "try", "reference", "reference_defaults")
 
 
 @pytest.fixture(scope="module")
 def study():
-    """The study that the words of a command line make, not run; each is composed once."""
-    return cache(lambda name, *words: study_of(f"+experiment={name}", *words, "tracking=none"))
+    """A function that composes the study of an experiment and overrides, once each, without a run."""
+    return cache(lambda name, *overrides: study_of(f"+experiment={name}", *overrides, "tracking=none"))
 
 
 def cells(study):
@@ -30,22 +30,22 @@ def cells(study):
 
 
 def entry_of(study, algo, dataset):
-    (found,) = (e for e in study.entries if (e.algorithm.name, e.dataset.name) == (algo, dataset))
-    return found
+    (entry,) = (e for e in study.entries if (e.algorithm.name, e.dataset.name) == (algo, dataset))
+    return entry
 
 
 def test_all_entries_of_an_experiment_bind_and_those_of_a_paper_are_run_as_it_says(study):
     assert sorted({name for name, *_ in EXPERIMENTS}) == NAMES
-    for words in EXPERIMENTS:
-        planned = study(*words)
+    for command in EXPERIMENTS:
+        planned = study(*command)
         assert planned.entries
         assert not [refused.why for refused in planned.refused]
-        assert planned.name == words[0]
+        assert planned.name == command[0]
         for entry in planned.entries:
             method, protocol = entry.algorithm.instance, entry.protocol
             tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
             assert tested or (protocol.name != "given" and entry.part is Part.train)
-            if words[0] in OURS:
+            if command[0] in OURS:
                 continue
             assert planned.skip_missing_data
             assert not entry.settings.rescale
@@ -55,7 +55,7 @@ def test_all_entries_of_an_experiment_bind_and_those_of_a_paper_are_run_as_it_sa
             assert not getattr(method, "bounded", False)
             assert getattr(protocol, "duplicates", None) != "together"
             if entry.algorithm.name in ("oam_seq", "oam_gra"):
-                assert method.average == ((words[0], entry.algorithm.name) == ("sauc_table2", "oam_gra"))
+                assert method.average == ((command[0], entry.algorithm.name) == ("sauc_table2", "oam_gra"))
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_divisions_and_numbers_of_cells_are_those_of_the_papers(study):
         ("fsauc_table2", True, "a9a w8a"),
         ("psam_table2", False, "ijcnn1 a9a mnist acoustic cod_rna epsilon sector news20"),
     ):
-        given = {e.dataset.name: e.protocol for e in study(name).entries if e.protocol.name == "given"}
-        assert given.keys() == set(listed.split())
-        assert {protocol.halved for protocol in given.values()} == {halved}
+        protocols = {e.dataset.name: e.protocol for e in study(name).entries if e.protocol.name == "given"}
+        assert protocols.keys() == set(listed.split())
+        assert {protocol.halved for protocol in protocols.values()} == {halved}
     for name, count in {
         "fsauc_table2": 5, "opauc_table2": 25, "opauc_table4": 25, "sauc_table2": 50, "spdam_table3": 25,
         "psam_table2": 5, "psam_table3": 3,
     }.items():  # fmt: skip
         assert {len(entry.cells()) for entry in study(name).entries} == {count}
-    for entry in study("fsauc_table2").entries:  # it tunes once and varies the order of one division
+    for entry in study("fsauc_table2").entries:  # one tuning, and several orders of one split
         assert len(set(entry.searches(("digest",)).values())) == 1
         assert {seeds.split_seed for seeds in entry.cells()} == {0}
         assert [seeds.order_seed for seeds in entry.cells()] == [0, 1, 2, 3, 4]
@@ -155,6 +155,6 @@ def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_
         assert entry.budget.epochs == (None if entry.algorithm.name in batch else 1.0)
         assert entry.settings.max_train_rows == (8000 if entry.algorithm.name in batch else None)
     assert entry_of(study("psam_table2"), "bam", "a9a").budget.epochs is None
-    planned = next(study(*words) for words in EXPERIMENTS if "dataset=epsilon" in words)
+    planned = next(study(*command) for command in EXPERIMENTS if "dataset=epsilon" in command)
     assert cells(planned) == {(name, "epsilon") for name in batch}
     assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}

@@ -12,15 +12,15 @@ from aucbench.studies.study import MOST_CELLS
 BASE = ("dataset=gaussian", "tracking=none", "store.path=null")
 
 
-def refused(words, *named, **options):
+def refused(overrides, *named, **options):
     with pytest.raises(ParameterError) as caught:
-        aucbench.plan_study([*BASE, *words], **options)
-    assert all(each in str(caught.value) for each in named), caught.value
+        aucbench.plan_study([*BASE, *overrides], **options)
+    assert all(text in str(caught.value) for text in named), caught.value
     assert len(str(caught.value)) < 1000
 
 
 @pytest.mark.parametrize(
-    ("words", "named"),
+    ("overrides", "named"),
     [
         (["-m", "algo=psam,solam", "runs=600000"], "1,200,000"),
         (["-m", "seed=range(0,1000000000)"], "1,000,001"),
@@ -29,13 +29,13 @@ def refused(words, *named, **options):
         (["algo.radius=" + "1" * 50_000_000], "50,000,012"),
     ],
 )
-def test_a_study_of_a_mistyped_size_is_refused_with_the_size(words, named):
-    refused(words, named)
+def test_a_study_of_a_mistyped_size_is_refused_with_the_size(overrides, named):
+    refused(overrides, named)
 
 
 def test_a_large_study_runs_where_the_user_confirms_it():
-    words = ("-m", "algo=psam", "dataset=gaussian", f"runs={MOST_CELLS + 1}", "--yes")
-    assert aucbench.api.study_of(parse(words)).yes
+    overrides = ("-m", "algo=psam", "dataset=gaussian", f"runs={MOST_CELLS + 1}", "--yes")
+    assert aucbench.api.study_of(parse(overrides)).yes
 
 
 BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
@@ -56,8 +56,8 @@ def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_
 
 
 def test_configurations_that_include_each_other_are_refused(tmp_path):
-    for own, other in (("one", "two"), ("two", "one")):
-        (tmp_path / f"{own}.yaml").write_text(f"defaults:\n  - {other}\n  - config\n  - _self_\n")
+    for name, included in (("one", "two"), ("two", "one")):
+        (tmp_path / f"{name}.yaml").write_text(f"defaults:\n  - {included}\n  - config\n  - _self_\n")
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(400)  # each level takes milliseconds
     try:

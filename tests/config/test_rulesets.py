@@ -9,8 +9,8 @@ from tests.helpers.studies import study_of
 pytestmark = pytest.mark.slow  # whole studies
 
 
-def entry_of(*words):
-    (entry,) = study_of(*words, "tracking=none").entries
+def entry_of(*overrides):
+    (entry,) = study_of(*overrides, "tracking=none").entries
     return entry
 
 
@@ -27,15 +27,15 @@ def test_departures_from_a_ruleset_are_recorded_with_the_entry_and_it_changes_no
     assert entry_of("ruleset=defaults", "tuning=grid").ruleset.departures[-1] == "tuning=grid"
     with pytest.raises(ParameterError, match=r"tuning\.trials: grid has no field 'trials'"):
         entry_of("ruleset=trials", "tuning=grid")
-    bare, ruled = entry_of("dataset=wine"), entry_of("dataset=wine", "ruleset=defaults")
-    assert bare.ruleset is None
-    assert bare.cell_keys(("data",)) == ruled.cell_keys(("data",))
+    plain, ruled = entry_of("dataset=wine"), entry_of("dataset=wine", "ruleset=defaults")
+    assert plain.ruleset is None
+    assert plain.cell_keys(("data",)) == ruled.cell_keys(("data",))
 
 
 def test_a_ruleset_of_ones_own_is_found_in_a_folder(tmp_path):
     (tmp_path / "ruleset").mkdir()
-    own = "ruleset: {title: short, version: 3, date: '2026-01-02'}\nbudget: {epochs: 2}\n"
-    (tmp_path / "ruleset" / "short.yaml").write_text(f"# @package _global_\n{own}")
+    content = "ruleset: {title: short, version: 3, date: '2026-01-02'}\nbudget: {epochs: 2}\n"
+    (tmp_path / "ruleset" / "short.yaml").write_text(f"# @package _global_\n{content}")
     (entry,) = study_of("ruleset=short", "tracking=none", "--config-dir", str(tmp_path)).entries
     assert str(entry.ruleset) == "ruleset short, version 3 of 2026-01-02"
     assert entry.budget.epochs == 2
@@ -43,16 +43,16 @@ def test_a_ruleset_of_ones_own_is_found_in_a_folder(tmp_path):
 
 
 def test_rope_and_reference_of_a_study_are_fixed_by_its_plan(tmp_path):
-    words = ["-m", "algo=psam,solam,log_reg", "dataset=wine", f"store.path={tmp_path}", "tracking=none"]
-    words += ["study=fair", "ruleset=defaults", "budget.checkpoints=2"]
+    overrides = ["-m", "algo=psam,solam,log_reg", "dataset=wine", f"store.path={tmp_path}", "tracking=none"]
+    overrides += ["study=fair", "ruleset=defaults", "budget.checkpoints=2"]
     for changes, reference, rope in [((), "log_reg", 0.005), (("rope=0.2", "reference=psam"), "psam", 0.2)]:
-        api.run_study([*words, *changes])
+        api.run_study([*overrides, *changes])
         report = api.leaderboard(tmp_path)
         assert (report.references, report.rope) == ({"defaults": reference}, rope)
         (text,) = report.data_sets["setting_text"]
         assert "ruleset=defaults, version 2 of " in text
         assert all((f"{name}=" in text) == bool(changes) for name in ("rope", "reference"))
         assert not any("was chosen when" in note for note in report.notes)
-        other = api.leaderboard(tmp_path, rope=0.1, reference="solam")
-        assert (other.references, other.rope) == ({"defaults": "solam"}, 0.1)
-        assert any("0.1 was chosen when" in note and f"planned with {rope:g}" in note for note in other.notes)
+        board = api.leaderboard(tmp_path, rope=0.1, reference="solam")
+        assert (board.references, board.rope) == ({"defaults": "solam"}, 0.1)
+        assert any("0.1 was chosen when" in note and f"planned with {rope:g}" in note for note in board.notes)

@@ -1,4 +1,4 @@
-"""Suites: their data sets, what they combine with, and what is reported before files are downloaded."""
+"""Suites: their data sets, their combinations, and the report before files are downloaded."""
 
 from collections import Counter
 from itertools import product
@@ -15,26 +15,26 @@ __all__ = ["cache", "web"]
 
 
 @pytest.fixture(scope="module")
-def known():
+def suites():
     return {suite.name: suite for suite in Composer(catalog()).suites()}
 
 
-def test_suites_have_the_sets_and_families_that_they_promise(known):
+def test_suites_have_the_sets_and_families_that_they_promise(suites):
     names = set(catalog().plugins["datasets"])
-    for suite in known.values():
+    for suite in suites.values():
         assert set(suite.datasets) <= names
         assert len(set(suite.datasets)) == len(suite.datasets)
         assert suite.title
-    sizes = {name: len(suite.datasets) for name, suite in known.items()}
-    assert sizes["small"] == len(known["small"].families) == 10
-    assert set(known["keel"].datasets) | set(known["adbench"].datasets) == {
+    sizes = {name: len(suite.datasets) for name, suite in suites.items()}
+    assert sizes["small"] == len(suites["small"].families) == 10
+    assert set(suites["keel"].datasets) | set(suites["adbench"].datasets) == {
         name for name in names if name.startswith(("keel_", "adbench_"))
     }
 
 
-def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are_imbalanced(known):
+def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are_imbalanced(suites):
     families, rare = Counter(), Counter()
-    for name in known["imbalanced"].datasets:
+    for name in suites["imbalanced"].datasets:
         cls = catalog().dataset(name)
         families[getattr(cls, "family", name)] += 1
         files = [file for file in getattr(cls, "files", ()) if file.part == "train"]
@@ -46,18 +46,18 @@ def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are
     assert 2 * sum(count > 0 for count in rare.values()) >= len(families)
 
 
-def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(known):
+def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(suites):
     study = study_of("suite=small", "+experiment=smoke", "algo=psam,log_reg", "runs=3", "tracking=none")
     assert not study.refused
     assert study.swept
-    found = [(entry.algorithm.name, entry.dataset.name, entry.settings.runs) for entry in study.entries]
-    assert sorted(found) == sorted(product(("psam", "log_reg"), known["small"].datasets, (3,)))
+    entries = [(entry.algorithm.name, entry.dataset.name, entry.settings.runs) for entry in study.entries]
+    assert sorted(entries) == sorted(product(("psam", "log_reg"), suites["small"].datasets, (3,)))
     (entry,) = study_of("+suite=small", "dataset=wine", "tracking=none").entries
     assert entry.dataset.name == "wine"
     refused = {"+suite=smal": "small", "+suite=small,keel": "one name", "+suite=small +suite=keel": "suite"}
-    for words, named in refused.items():
+    for overrides, named in refused.items():
         with pytest.raises(ParameterError, match=named):
-            study_of(*words.split(), "-m")
+            study_of(*overrides.split(), "-m")
 
 
 def test_what_a_suite_of_ones_own_is_to_download_is_reported_before_anything_is(tmp_path, web):
@@ -72,13 +72,13 @@ def test_what_a_suite_of_ones_own_is_to_download_is_reported_before_anything_is(
     sweep = "hydra: {mode: MULTIRUN, sweeper: {params: {dataset: 'wine,fourclass,german'}}}"
     (tmp_path / "suite" / "own.yaml").write_text(f"# @package _global_\nsuite: Mine\n{sweep}\n")
     web.sizes["/binary/fourclass"] = 1234
-    words = ("-cd", str(tmp_path), "+suite=own", "algo=ls_svm", "tracking=none", "store.path=null")
-    study = study_of(*words)
+    overrides = ("-cd", str(tmp_path), "+suite=own", "algo=ls_svm", "tracking=none", "store.path=null")
+    study = study_of(*overrides)
     assert [entry.dataset.name for entry in study.entries] == ["wine", "fourclass", "german"]
     assert study.running.suite == "Mine"
-    seen = Seen()
-    result = api.run_study(words, seen)
-    assert seen.before == {}
-    assert seen.sizes == {"fourclass": 1234, "german": None}
+    observer = Seen()
+    result = api.run_study(overrides, observer)
+    assert observer.before == {}
+    assert observer.sizes == {"fourclass": 1234, "german": None}
     assert result.finished == 1  # wine comes with a package
     assert len(result.refused) == 2

@@ -86,8 +86,8 @@ def test_an_edit_of_the_code_changes_the_digest_and_one_of_the_prose_does_not(di
 def test_what_the_package_itself_defines_counts_where_it_is_imported(digest):
     uses = ("SIZE\n", "SIZE\nfrom other_package import FACTOR\n")
     defines = [("from other_package.method", f"FACTOR = {n}\nfrom other_package.method") for n in (1, 2)]
-    one, two = (digest(method=uses, __init__=text) for text in defines)
-    assert one != two
+    first, second = (digest(method=uses, __init__=text) for text in defines)
+    assert first != second
 
 
 def test_a_class_without_a_file_has_a_digest():
@@ -110,7 +110,7 @@ async def third(): return [each async for each in first() if each]
 
 
 def test_the_normal_form_is_the_same_on_all_versions_of_python():
-    """The number was found equal on 3.11, 3.12 and 3.13, as were those of SciPy's and Python's own files."""
+    """The number is equal on 3.11, 3.12 and 3.13, as were the digests of SciPy's and Python's files."""
     assert hashlib.sha256(normal_form(ast.parse(SAMPLE)).encode()).hexdigest()[:16] == "11141250dd82d283"
 
 

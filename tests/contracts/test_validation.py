@@ -17,10 +17,10 @@ class Shape(StrEnum):
 
 
 def method(**attributes):
-    """A new class with these attributes; those of `annotations` are its fields."""
+    """A new class with these attributes; the attributes in `annotations` are its fields."""
     annotations = {"eta": aucbench.Positive, "shape": Shape} | attributes.pop("annotations", {})
-    own = {"name": "plain", "eta": 0.1, "shape": Shape.round} | attributes
-    return dataclass(frozen=True)(type("Mine", (Perceptron,), own | {"__annotations__": annotations}))
+    namespace = {"name": "plain", "eta": 0.1, "shape": Shape.round} | attributes
+    return dataclass(frozen=True)(type("Mine", (Perceptron,), namespace | {"__annotations__": annotations}))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "words"),
+    ("attributes", "parts"),
     [
         ({"wieghted": True}, ("`wieghted`", "`weighted`")),
         ({"lossses": ("hinge",)}, ("`lossses`", "`losses`")),
@@ -65,18 +65,18 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
     ],
     ids=lambda value: next(iter(value)),
 )
-def test_a_misspelt_attribute_and_one_of_a_wrong_type_are_refused_by_name(attributes, words):
+def test_a_misspelt_attribute_and_one_of_a_wrong_type_are_refused_by_name(attributes, parts):
     reason = reason_against(Family.algorithms, method(**attributes))
     assert reason is not None
-    assert all(word in reason for word in ("Mine", *words))
+    assert all(part in reason for part in ("Mine", *parts))
 
 
 def test_an_accepted_class_checks_and_coerces_the_fields_of_every_instance():
     cls = method()
     assert cls(eta=-1).eta == -1
     assert reason_against(Family.algorithms, cls) is None
-    made = cls(eta=2, shape="round")
-    assert (made.eta, type(made.eta), made.shape) == (2.0, float, Shape.round)
+    instance = cls(eta=2, shape="round")
+    assert (instance.eta, type(instance.eta), instance.shape) == (2.0, float, Shape.round)
     with pytest.raises(aucbench.ParameterError, match="plain: eta must be > 0"):
         cls(eta=-1)
 
@@ -101,9 +101,9 @@ X, y = np.random.default_rng(0).standard_normal((20, 3)), np.resize([1, -1], 20)
 @pytest.mark.parametrize(
     "use",
     [
-        lambda made: aucbench.replay(made, X, y, np.arange(20)),
-        lambda made: AUCClassifier(made).fit(X, y),
-        lambda made: aucbench.testing.check_algorithm(made),
+        lambda instance: aucbench.replay(instance, X, y, np.arange(20)),
+        lambda instance: AUCClassifier(instance).fit(X, y),
+        lambda instance: aucbench.testing.check_algorithm(instance),
     ],
     ids=["replay", "AUCClassifier", "check"],
 )

@@ -59,7 +59,7 @@ def mirror(tmp_path, monkeypatch):
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes text or bytes into a file; gives its path."""
+    """Writes text or bytes into a file; returns its path."""
 
     def written(text, name="own.csv"):
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -1,4 +1,4 @@
-"""A cache that is damaged, by whatever, is made anew and never believed."""
+"""A damaged cache is rebuilt and never used."""
 
 import json
 
@@ -26,10 +26,10 @@ def part_of(cache):
 
 
 def same_again(data, first):
-    again = load(data)
-    assert again.sha256 == first.sha256
-    np.testing.assert_array_equal(again.y, first.y)
-    assert (again.X != first.X).sum() == 0
+    loaded = load(data)
+    assert loaded.sha256 == first.sha256
+    np.testing.assert_array_equal(loaded.y, first.y)
+    assert (loaded.X != first.X).sum() == 0
 
 
 def described(folder, change):
@@ -39,10 +39,10 @@ def described(folder, change):
 
 
 def rewritten(folder, name, change):
-    """Write in place of a file what a function makes of its bytes."""
-    found = (folder / name).read_bytes()
-    (folder / name).unlink()  # what is mapped already keeps the old file
-    (folder / name).write_bytes(change(found))
+    """Replace a file by one with the changed bytes."""
+    content = (folder / name).read_bytes()
+    (folder / name).unlink()  # memory maps keep the old file
+    (folder / name).write_bytes(change(content))
 
 
 DAMAGE = [
@@ -60,11 +60,11 @@ DAMAGE = [
 @pytest.mark.parametrize(("data", "damage"), [(kind, how) for kind, *how in DAMAGE], indirect=["data"])
 def test_what_is_damaged_is_made_anew(data, damage, cache):
     first, folder = load(data), part_of(cache)
-    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
     function, *arguments = damage
     function(folder, *arguments)
     same_again(data, first)
-    assert {path.name: path.read_bytes() for path in part_of(cache).iterdir()} == whole
+    assert {path.name: path.read_bytes() for path in part_of(cache).iterdir()} == before
 
 
 def flipped(content):

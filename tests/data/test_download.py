@@ -15,13 +15,13 @@ from tests.helpers.http_server import content, failure
 BODY = TINY.encode()
 
 
-def redirection(place):
-    def answer(handler):
+def redirection(location):
+    def respond(handler):
         handler.send_response(302)
-        handler.send_header("Location", place.encode("utf-8").decode("latin-1"))
+        handler.send_header("Location", location.encode("utf-8").decode("latin-1"))
         handler.end_headers()
 
-    return answer
+    return respond
 
 
 def test_a_good_file_is_downloaded_once_after_passing_errors(web, cache):
@@ -35,18 +35,18 @@ def test_a_good_file_is_downloaded_once_after_passing_errors(web, cache):
 
 BAD = [
     (failure(503), "HTTP status 503"),
-    (content(BODY, length=len(BODY) + 10), "cut"),  # truncated, or the length is a lie
+    (content(BODY, length=len(BODY) + 10), "cut"),  # truncated, or a wrong length
     (redirection("/binary/tiny"), "TooManyRedirects"),
     *(
-        (redirection(place), "no source has the file binary/tiny")
-        for place in ("http://[bad", "http://ünï..code/", "nowhere://x", "http://")
+        (redirection(location), "no source has the file binary/tiny")
+        for location in ("http://[bad", "http://ünï..code/", "nowhere://x", "http://")
     ),
 ]
 
 
-@pytest.mark.parametrize(("answer", "reason"), BAD)
-def test_what_is_not_the_file_is_refused_with_its_address_and_nothing_stays(web, cache, answer, reason):
-    web.serve("/binary/tiny", answer)
+@pytest.mark.parametrize(("response", "reason"), BAD)
+def test_what_is_not_the_file_is_refused_with_its_address_and_nothing_stays(web, cache, response, reason):
+    web.serve("/binary/tiny", response)
     with pytest.raises(FetchError, match=rf"{web.address}/binary/tiny.*{reason}|{reason}.*{web.address}"):
         fetch(Declared())
     assert files_of(cache) == []
@@ -63,7 +63,7 @@ def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
         handler.send_header("Content-Length", "100")
         handler.end_headers()
         handler.wfile.write(b"1 1:1\n")
-        release.wait()  # for as long as a client without patience would
+        release.wait()  # as a client without a timeout would wait
 
     web.serve("/binary/tiny", stall)
     try:
@@ -74,8 +74,8 @@ def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
     assert files_of(cache) == []
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch, is_told):
+@pytest.mark.parametrize("has_length", [True, False])
+def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch, has_length):
     monkeypatch.setattr(locate.find, "__defaults__", (3_000_000,))
 
     def without_length(handler):
@@ -83,8 +83,8 @@ def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, 
         handler.end_headers()
         handler.wfile.write(BODY * (10_000_000 // len(BODY)))
 
-    web.serve("/binary/tiny", content(BODY, length=250_000_000) if is_told else without_length)
-    size = "250 MB" if is_told else r"more than 3\.\d+ MB"
+    web.serve("/binary/tiny", content(BODY, length=250_000_000) if has_length else without_length)
+    size = "250 MB" if has_length else r"more than 3\.\d+ MB"
     with pytest.raises(FetchError, match=rf"tiny.* {size}.* aucbench fetch tiny --yes"):
         load(Declared())
     assert web.requests["/binary/tiny"] == 1

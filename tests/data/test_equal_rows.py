@@ -37,9 +37,9 @@ def test_rows_have_one_number_if_and_only_if_they_are_equal_whatever_their_form(
     rows, signs = contents(X), y.tolist()
     used = [*train.rows, *test.rows]
     labels = {row: {signs[i] for i in used if rows[i] == row} for row in rows}
-    seen = {rows[i] for i in train.rows}
+    training = {rows[i] for i in train.rows}
     assert repeats(train, test) == (
-        np.mean([rows[i] in seen for i in test.rows]),
+        np.mean([rows[i] in training for i in test.rows]),
         np.mean([len(labels[rows[i]]) == 2 for i in used]),
     )
 
@@ -47,13 +47,13 @@ def test_rows_have_one_number_if_and_only_if_they_are_equal_whatever_their_form(
 def test_blocks_keep_equal_rows_and_groups_together_and_are_filled_alike():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 60, (6_000, 2)).astype(float)
-    alone = Side(X, np.ones(6_000, np.int8), None)
+    plain = Side(X, np.ones(6_000, np.int8), None)
     groups = np.arange(6_000) // 3
-    for side in (alone, alone._replace(groups=groups, X=rng.normal(size=(6_000, 2)))):
+    for side in (plain, plain._replace(groups=groups, X=rng.normal(size=(6_000, 2)))):
         blocks = blocks_of(side)
         units = equal_rows(side.X) if side.groups is None else side.groups
-        each = np.unique(np.stack([units, blocks]), axis=1)
-        assert each.shape[1] == len(np.unique(units))
+        pairs = np.unique(np.stack([units, blocks]), axis=1)
+        assert pairs.shape[1] == len(np.unique(units))
         assert np.bincount(blocks, minlength=32).min() > 80
     # Groups that are equal rows and nothing more have the blocks that the rows have without groups.
-    assert np.array_equal(blocks_of(alone._replace(groups=equal_rows(X))), blocks_of(alone))
+    assert np.array_equal(blocks_of(plain._replace(groups=equal_rows(X))), blocks_of(plain))

@@ -1,4 +1,4 @@
-"""Groups of rows stay on one side of every split, which has the classes in proportion as far as possible."""
+"""Groups of rows stay on one side of every split, and the classes are in proportion as far as possible."""
 
 import numpy as np
 import pytest
@@ -50,8 +50,8 @@ def test_equal_rows_are_on_one_side_of_outer_and_inner_splits_and_every_row_is_u
         if split.validation is not None:
             pairs += [(split.validation, split.test)]
             pairs += [(split.train, split.validation)] if protocol.name != "given" else []
-        of_train = [each for each in split if each is not None and each.X is split.train.X]
-        assert sum(len(each.y) for each in of_train) == 300
+        of_train = [side for side in split if side is not None and side.X is split.train.X]
+        assert sum(len(side.y) for side in of_train) == 300
         inner = limited(split, 120, seed)
         outer = len(pairs)
         if split.validation is None:
@@ -59,7 +59,7 @@ def test_equal_rows_are_on_one_side_of_outer_and_inner_splits_and_every_row_is_u
                 pairs.append(tuple(inner_split(inner, 4, seed, number)[:2]))
                 assert len(pairs[-1][0].y) + len(pairs[-1][1].y) == len(inner.train.y)
             assert len(pairs) >= outer + 2
-        assert not any(contents(one) & contents(other) for one, other in pairs)
+        assert not any(contents(left) & contents(right) for left, right in pairs)
 
 
 WEIGHTS = st.lists(st.integers(1, 9), min_size=2, max_size=6).map(lambda w: np.array(w) / sum(w))
@@ -67,19 +67,19 @@ WEIGHTS = st.lists(st.integers(1, 9), min_size=2, max_size=6).map(lambda w: np.a
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), WEIGHTS, st.booleans())
-def test_parts_have_their_share_of_either_class_up_to_the_sizes_of_groups(seed, weights, alone):
+def test_parts_have_their_share_of_either_class_up_to_the_sizes_of_groups(seed, weights, is_single):
     y, groups, rng = drawn_groups(seed)
-    if alone:
+    if is_single:
         groups = rng.permutation(300)
     part = deal(y, groups, weights, rng)
     assert set(part) <= set(range(len(weights)))
-    for own in (y == 1, y == -1):
-        sizes = np.bincount(groups[own])
-        found = np.bincount(part[own], minlength=len(weights))
+    for mask in (y == 1, y == -1):
+        sizes = np.bincount(groups[mask])
+        counts = np.bincount(part[mask], minlength=len(weights))
         assert all(len(set(part[groups == group])) == 1 for group in np.unique(groups))
-        moved = 1 if len(np.unique(groups[own])) >= len(weights) else 0  # so that each part has both classes
-        assert (found >= moved).all()
-        if alone:
-            assert (abs(found - weights * own.sum()) < 1 + moved * (found.min() == 1) + 1e-9).all()
+        moved = 1 if len(np.unique(groups[mask])) >= len(weights) else 0  # so that each part has both classes
+        assert (counts >= moved).all()
+        if is_single:
+            assert (abs(counts - weights * mask.sum()) < 1 + moved * (counts.min() == 1) + 1e-9).all()
         else:
-            assert (found - weights * own.sum() <= 2 * sizes.max() + 1).all()
+            assert (counts - weights * mask.sum() <= 2 * sizes.max() + 1).all()

@@ -149,7 +149,7 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path, monkeypatch):
     path = tmp_path / "long.txt"
     line = " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
     path.write_text(f"1 {line}-1 {line}" * 14_999)
-    load(Libsvm(str(path)))  # what many blocks need is compiled before memory is watched
+    load(Libsvm(str(path)))  # compiles the code for many blocks before memory is watched
     path.write_text(f"1 {line}-1 {line}" * 15_000)
     tracemalloc.start()
     assert load(Libsvm(str(path))).X.shape == (30_000, 59)  # 14 MB
@@ -170,7 +170,7 @@ def test_a_byte_order_mark_is_passed_over(tmp_path):
 
 @pytest.fixture
 def svmlight(tmp_path):
-    """Writes random sparse rows as scikit-learn does; gives the path and the rows."""
+    """Writes random sparse rows as scikit-learn does; returns the path and the rows."""
 
     def written(name, zero_based, first=0, rows=30):
         X = np.random.default_rng(len(name)).integers(0, 3, (rows, 7)).astype(float)

@@ -15,7 +15,7 @@ DENSE = [[0.5, 0, 2], [0, -1.25, 0], [0.001, 0, 0], [7, 8, 9], [0, 0, 4]]
 
 
 @pytest.fixture
-def own(tmp_path):
+def declare(tmp_path):
     """Declares a data set of files with these training rows and test rows."""
 
     def declared(train, test=None, facts=None, **fields):
@@ -49,29 +49,29 @@ def test_a_second_start_neither_parses_nor_needs_the_file(mirror, monkeypatch):
     assert first.sha256 == second.sha256
 
 
-def test_few_features_are_dense_and_many_sparse_unless_they_are_full(own):
-    X = load(own("".join(f"{i % 2} {i + 1}:1 1500:{i}\n" for i in range(20)))).X
+def test_few_features_are_dense_and_many_sparse_unless_they_are_full(declare):
+    X = load(declare("".join(f"{i % 2} {i + 1}:1 1500:{i}\n" for i in range(20)))).X
     assert isinstance(X, sparse.csr_matrix)
     assert X.shape == (20, 1500)
     assert (X.indices.dtype, X.indptr.dtype, X.data.dtype) == (np.int32, np.int32, np.float64)
     assert X.has_canonical_format
     np.testing.assert_array_equal(X[:, 1499].toarray().ravel(), np.arange(20.0))
     full = "".join(f"{i % 2} " + " ".join(f"{j}:1" for j in range(1, 1501)) + "\n" for i in range(4))
-    assert isinstance(load(own(full)).X, np.ndarray)
+    assert isinstance(load(declare(full)).X, np.ndarray)
 
 
-def test_an_own_file_that_changes_is_parsed_anew(own):
-    before, after = load(own(TINY)), load(own(TINY.replace("7", "7.5")))
+def test_an_own_file_that_changes_is_parsed_anew(declare):
+    before, after = load(declare(TINY)), load(declare(TINY.replace("7", "7.5")))
     assert (before.X[3, 0], after.X[3, 0]) == (7, 7.5)
     assert before.sha256 != after.sha256
 
 
-def test_a_full_disk_is_one_sentence_and_what_a_killed_process_left_behind_is_removed(mirror, cache, own):
-    rest = cache / "data" / "tiny" / ".building-dead"
-    rest.mkdir(parents=True)
-    (rest / "X.npy").write_text("half")
-    load(own(TINY))
-    assert not rest.exists()
+def test_a_full_disk_is_one_sentence_and_what_a_killed_process_left_behind_is_removed(mirror, cache, declare):
+    leftover = cache / "data" / "tiny" / ".building-dead"
+    leftover.mkdir(parents=True)
+    (leftover / "X.npy").write_text("half")
+    load(declare(TINY))
+    assert not leftover.exists()
     (mirror / "binary" / "tiny").write_text(TINY * 5000)
     _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # a write beyond fails, as on a full disk
@@ -84,13 +84,13 @@ def test_a_full_disk_is_one_sentence_and_what_a_killed_process_left_behind_is_re
     assert load(Declared()).X.shape == (25_000, 3)
 
 
-def test_train_and_test_part_have_the_columns_of_the_wider_one(own):
-    data = own(TINY, "1 5:1\n-1 1:2\n")
+def test_train_and_test_part_have_the_columns_of_the_wider_one(declare):
+    data = declare(TINY, "1 5:1\n-1 1:2\n")
     assert [load(data, part).X.shape for part in ("train", "test", "all")] == [(5, 5), (2, 5), (7, 5)]
     np.testing.assert_array_equal(load(data, "all").X, np.vstack([load(data).X, load(data, "test").X]))
     assert load(data, "all").y.tolist() == [-1, 1, -1, 1, -1, 1, -1]
     assert len({load(data, part).sha256 for part in ("train", "test", "all")}) == 3
-    wider = own(TINY, "1 5:1\n-1 1:2\n", features=9)
+    wider = declare(TINY, "1 5:1\n-1 1:2\n", features=9)
     assert [load(wider, part).X.shape[1] for part in ("train", "all")] == [9, 9]
 
 
@@ -100,11 +100,11 @@ def test_the_training_part_can_be_loaded_where_the_test_part_is_missing(mirror):
     assert has_test_part(data)
 
 
-def test_all_parts_agree_on_the_positive_class_though_its_share_or_name_differs(own):
-    data = own("2 1:1\n5 1:2\n5 1:3\n", "2 1:1\n2 1:2\n5 1:3\n")
+def test_all_parts_agree_on_the_positive_class_though_its_share_or_name_differs(declare):
+    data = declare("2 1:1\n5 1:2\n5 1:3\n", "2 1:1\n2 1:2\n5 1:3\n")
     expected = {"train": [1, -1, -1], "test": [1, 1, -1], "all": [1, -1, -1, 1, 1, -1]}
     assert {part: load(data, part).y.tolist() for part in expected} == expected
-    assert load(own(TINY, "0 1:1\n1 1:1\n"), "test").y.tolist() == [-1, 1]  # 0 where the other says -1
+    assert load(declare(TINY, "0 1:1\n1 1:1\n"), "test").y.tolist() == [-1, 1]  # the other has -1 for 0
 
 
 def test_a_data_set_without_test_part_says_so_and_all_is_its_training_part(mirror):
@@ -131,10 +131,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("train", "test", "fields", "message"), REFUSED, ids=[case[3] for case in REFUSED])
 def test_files_that_are_not_as_published_or_make_no_classes_are_refused(
-    own, cache, train, test, fields, message
+    declare, cache, train, test, fields, message
 ):
     with pytest.raises(DataError, match=message):
-        load(own(train, test, **fields), "train" if test is None else "test")
+        load(declare(train, test, **fields), "train" if test is None else "test")
     assert bool(list(cache.rglob("meta.json"))) == (test is not None)
 
 
@@ -150,7 +150,7 @@ def test_files_and_declarations_that_are_none_are_refused(tmp_path):
 
 
 def test_published_names_of_two_labels_replace_those_of_a_copy(mirror):
-    # Published as 1 (three rows) and 2 (two rows); the copy says -1 and 1.
+    # Published as 1 (three rows) and 2 (two rows); the copy has -1 and 1.
     data = Declared((File("binary/tiny", labels={1: 3, 2: 2}),), positive=1)
     assert load(data).y.tolist() == [1, -1, 1, -1, 1]
 

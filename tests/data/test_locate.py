@@ -1,4 +1,4 @@
-"""Finding files: mirrors, names, public addresses, offline, what is left when no source has a file."""
+"""Finding files: mirrors, names, public addresses, offline, files that no source has."""
 
 import bz2
 import hashlib
@@ -34,7 +34,7 @@ def test_the_published_hash_is_checked_at_public_addresses_only(web, cache, monk
     web.serve("/public/tiny", content(BODY + b"1 1:1\n"))
     web.serve("/binary/tiny", content(BODY + b"-1 2:1\n"))
     wrong = File("binary/tiny", sha256=right, urls=(f"{web.address}/public/tiny",))
-    assert fetch(Declared((wrong,)))[0].read_bytes().endswith(b"-1 2:1\n")  # the mirror's own
+    assert fetch(Declared((wrong,)))[0].read_bytes().endswith(b"-1 2:1\n")  # the mirror's content
     monkeypatch.setenv("AUCBENCH_CACHE", str(cache / "other"))
     monkeypatch.delenv("AUCBENCH_MIRROR")
     with pytest.raises(FetchError, match=f"expected sha256 {right}, got "):
@@ -81,7 +81,7 @@ def test_a_cache_folder_that_cannot_be_written_is_one_clear_sentence(web, tmp_pa
         fetch(Declared())
 
 
-TWO = """
+SCRIPT = """
 from aucbench.data import load
 from aucbench.data.readers import libsvm
 from tests.data.conftest import Declared
@@ -101,9 +101,9 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache):
 
     web.serve("/binary/tiny", slow)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", TWO]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
-    answers = [process.communicate(timeout=120)[0].split() for process in both]
+    command = [sys.executable, "-c", SCRIPT]
+    jobs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    answers = [process.communicate(timeout=120)[0].split() for process in jobs]
     assert sorted(parses for parses, _ in answers) == ["0", "1"]
     assert len({sha256 for _, sha256 in answers}) == 1
     assert web.requests["/binary/tiny"] == 1
@@ -113,9 +113,9 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache):
 WRONG = "ftp://host/m file:///m"
 
 
-@pytest.mark.parametrize("place", WRONG.split())
-def test_a_mirror_that_is_none_is_one_sentence(monkeypatch, place):
-    monkeypatch.setenv("AUCBENCH_MIRROR", place)
+@pytest.mark.parametrize("address", WRONG.split())
+def test_a_mirror_that_is_none_is_one_sentence(monkeypatch, address):
+    monkeypatch.setenv("AUCBENCH_MIRROR", address)
     for action in (fetch, load):
         with pytest.raises(ParameterError, match=r"^AUCBENCH_MIRROR is '.*'.*\.$") as caught:
             action(Declared())
@@ -140,8 +140,8 @@ def test_a_download_that_cannot_be_parsed_is_named_by_its_address_and_removed(we
 
 
 def test_what_a_killed_download_left_behind_is_removed(web, cache):
-    rest = cache / "raw" / "binary" / ".tiny.download-dead"
-    rest.mkdir(parents=True)
+    leftover = cache / "raw" / "binary" / ".tiny.download-dead"
+    leftover.mkdir(parents=True)
     web.serve("/binary/tiny", content(BODY))
     fetch(Declared())
-    assert not rest.exists()
+    assert not leftover.exists()

@@ -48,16 +48,16 @@ def test_rows_that_are_spilled_have_the_bits_of_rows_in_memory(rows, kind, name,
     scaler = fit_scaling(name, X, chosen)
     spilled = gather(X, chosen, scaler, dtype)
     request.getfixturevalue("monkeypatch").setattr(memory, "available", lambda: 10**12)
-    held = gather(X, chosen, scaler, dtype)
-    assert type(spilled) is type(held)
-    assert spilled.dtype == held.dtype
-    if sparse.issparse(held):
-        np.testing.assert_array_equal(spilled.indptr, held.indptr)
-        np.testing.assert_array_equal(spilled.indices, held.indices)
-        np.testing.assert_array_equal(spilled.data, held.data)
+    in_memory = gather(X, chosen, scaler, dtype)
+    assert type(spilled) is type(in_memory)
+    assert spilled.dtype == in_memory.dtype
+    if sparse.issparse(in_memory):
+        np.testing.assert_array_equal(spilled.indptr, in_memory.indptr)
+        np.testing.assert_array_equal(spilled.indices, in_memory.indices)
+        np.testing.assert_array_equal(spilled.data, in_memory.data)
         assert spilled.indptr.dtype == spilled.indices.dtype == np.int32
         return
-    np.testing.assert_array_equal(spilled, held)
+    np.testing.assert_array_equal(spilled, in_memory)
     assert spilled.flags.c_contiguous
     assert spilled.flags.writeable
 
@@ -98,15 +98,15 @@ def test_features_that_are_spilled_are_those_computed_in_memory(
 ):
     X, chosen = rows
     y = np.where(np.arange(101) % 2, 1, -1).astype(np.int8)
-    others = np.setdiff1d(np.arange(101), chosen)
-    split = Split(Side(kind(X), y[chosen], chosen), Side(kind(X), y[others], others))
+    test_rows = np.setdiff1d(np.arange(101), chosen)
+    split = Split(Side(kind(X), y[chosen], chosen), Side(kind(X), y[test_rows], test_rows))
     spilled = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
     monkeypatch.setattr(memory, "available", lambda: 10**12)
-    held = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
+    in_memory = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
     assert (spilled.rescaling is not None) == rescale
-    for ours, theirs in ((spilled.X, held.X), (spilled.X_test, held.X_test)):
+    for ours, theirs in ((spilled.X, in_memory.X), (spilled.X_test, in_memory.X_test)):
         assert ours.shape == theirs.shape
-        dense = [each.toarray() if sparse.issparse(each) else each for each in (ours, theirs)]
+        dense = [matrix.toarray() if sparse.issparse(matrix) else matrix for matrix in (ours, theirs)]
         np.testing.assert_allclose(*dense, rtol=1e-13, atol=1e-13)
 
 
@@ -119,13 +119,13 @@ def test_training_over_rows_that_do_not_fit_maps_them_and_copies_nothing(no_memo
     solam = aucbench.catalog().algorithm("solam")(zeta=1.0, radius=10.0)
 
     def train(rows):
-        few = [side._replace(rows=side.rows[rows], y=side.y[rows]) for side in (split.train, split.test)]
-        prepared = prepare(Split(*few), "maxabs", Identity(), "float64", 0)
+        sides = [side._replace(rows=side.rows[rows], y=side.y[rows]) for side in (split.train, split.test)]
+        prepared = prepare(Split(*sides), "maxabs", Identity(), "float64", 0)
         arrays = prepared.X, prepared.y, prepared.X_test, prepared.y_test
         outcome = run_cell(Task(solam, None, *arrays, epochs=1, checkpoints=3, order=Order.blocks))
         return prepared.X.nbytes, outcome.auc[-1]
 
-    train(slice(500))  # whatever is compiled is compiled now
+    train(slice(500))  # compiles the kernels
     tracemalloc.start()
     size, auc = train(slice(None))
     peak = tracemalloc.get_traced_memory()[1]
@@ -151,7 +151,7 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() <= 100_000_000 < free
     limits.clear()
     assert memory.available() > 100_000_000
-    monkeypatch.setattr(memory, "_room_in_groups", lambda: [100_000])
+    monkeypatch.setattr(memory, "_room_in_control_groups", lambda: [100_000])
     assert memory.available() == 100_000
     monkeypatch.setattr(memory, "available", lambda: 600_000_000)  # an array leaves room for the rest
     assert [memory.fits(size) for size in (150_000_000, 300_000_000)] == [True, False]
@@ -160,8 +160,8 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
 def test_maps_are_no_data_of_a_limited_process(tmp_path, monkeypatch):
     with NpyWriter(tmp_path / "x.npy", np.float64) as writer:
         writer.write(np.arange(3.0))
-    own = open_npy(tmp_path / "x.npy")
-    own[0] = 5.0  # changes no file
+    array = open_npy(tmp_path / "x.npy")
+    array[0] = 5.0  # the file does not change
     monkeypatch.setattr(resource, "getrlimit", lambda which: (10**9, 10**9))
     limited = open_npy(tmp_path / "x.npy")
     assert not limited.flags.writeable
@@ -169,7 +169,7 @@ def test_maps_are_no_data_of_a_limited_process(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("own", "files", "room"),
+    ("cgroup", "files", "room"),
     [
         ("0::/job/step", {"job/memory.max": "900", "job/memory.stat": "anon 300\nfile 70"}, [600]),
         ("0::/job", {"job/memory.max": "max", "job/memory.stat": "anon 300"}, []),
@@ -182,11 +182,11 @@ def test_maps_are_no_data_of_a_limited_process(tmp_path, monkeypatch):
         ("no group", {}, []),
     ],
 )
-def test_control_groups_of_both_versions_are_read(tmp_path, own, files, room):
+def test_control_groups_of_both_versions_are_read(tmp_path, cgroup, files, room):
     for name, text in {
-        "proc/self/cgroup": own,
+        "proc/self/cgroup": cgroup,
         **{f"sys/fs/cgroup/{k}": v for k, v in files.items()},
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert list(memory._room_in_groups(tmp_path)) == room
+    assert list(memory._room_in_control_groups(tmp_path)) == room

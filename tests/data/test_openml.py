@@ -26,8 +26,8 @@ ARFF = """@RELATION r
 
 
 def describe(web, number, **facts):
-    found = {"url": f"{web.address}/file{number}.arff", "format": "ARFF", "default_target_attribute": "class"}
-    body = {"data_set_description": {**found, **facts}}
+    entry = {"url": f"{web.address}/file{number}.arff", "format": "ARFF", "default_target_attribute": "class"}
+    body = {"data_set_description": {**entry, **facts}}
     web.serve(f"/openml/{number}.json", content(json.dumps(body).encode()))
 
 

@@ -29,16 +29,16 @@ from aucbench_datasets.user_files import Arff, Csv, Libsvm, Npz, Parquet
 
 ROWS = 200
 RNG = np.random.default_rng(0)
-AGES, OTHER = RNG.integers(40, 90, ROWS), RNG.normal(size=ROWS)
+AGES, NOISE = RNG.integers(40, 90, ROWS), RNG.normal(size=ROWS)
 ROW, Y = np.arange(ROWS), np.arange(ROWS) % 2
 
 
 @pytest.fixture
 def saved(tmp_path):
-    """Writes columns as CSV, the label last; gives the path."""
+    """Writes columns as CSV, the label last, and returns the path."""
 
     def saved(sep=",", header=True, name="own.csv", **columns):
-        frame = pd.DataFrame({**columns, "z": OTHER[: len(next(iter(columns.values())))]})
+        frame = pd.DataFrame({**columns, "z": NOISE[: len(next(iter(columns.values())))]})
         frame["y"] = Y[: len(frame)]
         frame.to_csv(tmp_path / name, index=False, sep=sep, header=header)
         return str(tmp_path / name)
@@ -46,21 +46,21 @@ def saved(tmp_path):
     return saved
 
 
-def replaced(every, *texts):
-    return [texts[i // every % len(texts)] if i % every == 0 else str(age) for i, age in enumerate(AGES)]
+def replaced(step, *texts):
+    return [texts[i // step % len(texts)] if i % step == 0 else str(age) for i, age in enumerate(AGES)]
 
 
-WORDS = [".", "\\N", "unknown", "#DIV/0!", "n.a.", "--", "UNKNOWN", "Missing", ".b", "#N/A", "NULL", "*"]
+MARKERS = [".", "\\N", "unknown", "#DIV/0!", "n.a.", "--", "UNKNOWN", "Missing", ".b", "#N/A", "NULL", "*"]
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("marker", MARKERS)
 @pytest.mark.parametrize("kind", ["csv", "arff"])
-def test_words_for_missing_among_numbers_are_missing_and_said(saved, write, word, kind):
-    texts = replaced(25, word)
+def test_words_for_missing_among_numbers_are_missing_and_said(saved, write, marker, kind):
+    texts = replaced(25, marker)
     if kind == "csv":
         path, make = saved(age=texts), Csv
     else:
-        rows = "".join(f"'{a}',{z},{label}\n" for a, z, label in zip(texts, OTHER, Y, strict=True))
+        rows = "".join(f"'{a}',{z},{label}\n" for a, z, label in zip(texts, NOISE, Y, strict=True))
         head = "@relation r\n@attribute age numeric\n@attribute z real\n@attribute y {0,1}\n@data\n"
         path, make = write(head + rows.replace("\\", "\\\\"), "own.arff"), Arff
     with pytest.raises(
@@ -70,23 +70,23 @@ def test_words_for_missing_among_numbers_are_missing_and_said(saved, write, word
     data = make(path, missing="median")
     expected = pd.to_numeric(pd.Series(texts), errors="coerce")
     np.testing.assert_array_equal(load(data).X[:, 0], expected.fillna(expected.median()))
-    assert word in columns_of(data)[0].note
+    assert marker in columns_of(data)[0].note
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
     gaps, jobless = np.arange(ROWS) % 7 == 0, np.arange(ROWS) % 9 == 0
     frame = pd.DataFrame(
-        {"age": np.where(gaps, -999, AGES), "job": np.where(jobless, None, "cook"), "z": OTHER, "y": Y}
+        {"age": np.where(gaps, -999, AGES), "job": np.where(jobless, None, "cook"), "z": NOISE, "y": Y}
     )
     path = str(tmp_path / "own")
     frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
     make = {"csv": Csv, "parquet": Parquet}[kind]
     assert "missing_words=[-999]" in columns_of(make(path, missing="median"))[0].note
-    own = make(path, missing="median", missing_words=[-999], add_indicator=True)
+    data = make(path, missing="median", missing_words=[-999], add_indicator=True)
     median = np.where(gaps, np.median(AGES[~gaps]), AGES)
-    np.testing.assert_array_equal(load(own).X, np.column_stack([median, gaps, ~jobless, jobless, OTHER]))
-    assert not any("999" in column.note and "far" in column.note for column in columns_of(own))
+    np.testing.assert_array_equal(load(data).X, np.column_stack([median, gaps, ~jobless, jobless, NOISE]))
+    assert not any("999" in column.note and "far" in column.note for column in columns_of(data))
     with pytest.raises(ParameterError, match="missing=median"):
         make(path, add_indicator=True)
 
@@ -96,7 +96,7 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
     [
         (replaced(10, "90+", "<40"), r"'90\+' \(10\), '<40' .* 180 numbers, .*_words=\[90\+,'<40'\]"),
         (["12.5" if age % 2 else "1,5" for age in AGES], r"'1,5' .* among"),
-        *(  # few different ones, too
+        *(  # also few distinct texts
             (["7" if age % 2 else text for age in AGES], rf"'{text}' .* among")
             for text in ("1 234,5", "1\u2019234")
         ),
@@ -104,13 +104,13 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
         ([f"({age}.25)" for age in AGES], "look like money"),
         ([f"{age % 28 + 1}/3/2024" for age in AGES], "look like dates"),
         *(
-            ([*([written.format(1 + age % 12) for age in AGES[4:]]), *[word] * 4], rf"'{word}' \(4\)")
-            for word, written in (("noon", "{}:30 PM"), ("half", "{}%"), ("soon", "2024-03-{:02d}"))
+            ([*([template.format(1 + age % 12) for age in AGES[4:]]), *[text] * 4], rf"'{text}' \(4\)")
+            for text, template in (("noon", "{}:30 PM"), ("half", "{}%"), ("soon", "2024-03-{:02d}"))
         ),
         ([f"1_{age:03d}" for age in RNG.permutation(ROWS)], r"200 different .*signs between"),
         *(
-            ([shape.format(age) for age in AGES], "where numbers are expected")
-            for shape in (
+            ([template.format(age) for age in AGES], "where numbers are expected")
+            for template in (
                 *("\u2212{}.5", "0x{:X}", "{}:30", "10.0.{}.1", "{} kg", "USD {}", "{} EUR", "\u20ac{}"),
                 *("{}+", "<{}", "{} th", "1 {}00", "1'{}00.5", "1.{}0,50 EUR", "~{} km/h", "{}\u00b0C"),
             )
@@ -130,7 +130,7 @@ def test_bands_of_numbers_are_categories(saved):
 
 
 def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, write):
-    frame = pd.DataFrame({"kind": pd.Categorical(AGES % 4), "z": OTHER, "y": Y})
+    frame = pd.DataFrame({"kind": pd.Categorical(AGES % 4), "z": NOISE, "y": Y})
     frame.to_parquet(tmp_path / "own.parquet")
     data = Parquet(str(tmp_path / "own.parquet"))
     assert columns_of(data)[0].categories == ("0", "1", "2", "3")
@@ -163,7 +163,7 @@ TABLE = "a b y\n1 2 0\n3 4 1\n5 7 0\n"
         (TABLE.replace(" ", "   "), {}),
         (TABLE.replace(" ", " \t "), {"delimiter": "blanks"}),
         ("  " + TABLE.replace("\n", "\n  ").rstrip(" "), {}),
-        ('"a" "b" "y"\n"1" 1 2 0\n"2" 3 4 1\n"3" 5 7 0\n', {}),  # of R, with names of rows
+        ('"a" "b" "y"\n"1" 1 2 0\n"2" 3 4 1\n"3" 5 7 0\n', {}),  # written by R, with row names
         ("sep=;\n" + TABLE.replace(" ", ";"), {"skip": 1}),
         ("# made by hand\n" + TABLE.replace(" ", ",") + "# the end\n", {"comment": "#"}),
         ("Survey of 2024\n\n" + TABLE.replace(" ", ","), {"skip": 1}),
@@ -205,7 +205,7 @@ def test_rows_of_empty_cells_are_no_comments(write):
 def zipped(text):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("__MACOSX/._inside.csv", b"\0\5")  # as a Mac writes beside each file
+        archive.writestr("__MACOSX/._inside.csv", b"\0\5")  # macOS adds one per file
         archive.writestr("inside.csv", text)
     return stream.getvalue()
 
@@ -222,7 +222,7 @@ def test_compression_is_told_by_content(write, pack, name):
 
 
 @pytest.mark.parametrize(
-    ("head", "what"),
+    ("head", "kind"),
     [
         (b"PAR1", "Parquet"),
         (b"ARROW1\0\0", "Arrow"),
@@ -231,23 +231,23 @@ def test_compression_is_told_by_content(write, pack, name):
         (b"<!DOCTYPE html><p>", "web page"),
         (b'[{"a": 1}]', "JSON"),
         (b"7z\xbc\xaf\x27\x1c", "not UTF-8"),
-        (b"own.csv" + b"\0" * 505, "not UTF-8"),  # as a tar archive begins
+        (b"own.csv" + b"\0" * 505, "not UTF-8"),  # the head of a tar archive
     ],
 )
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zipped], ids=["plain", "gzip", "zip"])
-def test_files_that_are_no_text_are_named_packed_or_not(write, head, what, pack):
+def test_files_that_are_no_text_are_named_packed_or_not(write, head, kind, pack):
     for make in (Csv, Arff):
-        with pytest.raises(DataError, match=rf"is .*{what}"):
+        with pytest.raises(DataError, match=rf"is .*{kind}"):
             load(make(write(pack(head + b" 1,2\n" * 9))))
 
 
 def test_a_file_is_read_by_its_content_where_its_name_says_nothing(tmp_path, write):
     (tmp_path / "parts").mkdir()
-    pd.DataFrame({"z": OTHER, "y": Y}).to_parquet(tmp_path / "parts" / "first")
+    pd.DataFrame({"z": NOISE, "y": Y}).to_parquet(tmp_path / "parts" / "first")
     assert {reader_of(str(tmp_path / name)) for name in ("parts", "parts/f*", "*/first")} == {"parquet"}
-    frame = pd.DataFrame({"a": OTHER, "y": Y})
+    frame = pd.DataFrame({"a": NOISE, "y": Y})
     frame.to_parquet(tmp_path / "p.data")
-    np.savez(tmp_path / "n.data", X=OTHER[:, None], y=Y)
+    np.savez(tmp_path / "n.data", X=NOISE[:, None], y=Y)
     (tmp_path / "n.data.npz").rename(tmp_path / "n.data")
     assert reader_of(str(tmp_path / "p.data")) == "parquet"
     assert reader_of(str(tmp_path / "n.data")) == "npz"
@@ -270,17 +270,17 @@ def test_a_test_file_needs_only_the_columns_that_are_used(saved, tmp_path):
 GROUPS = np.repeat(np.arange(40), 5)
 
 
-@pytest.mark.parametrize("kept", [("ward", "hours"), ("hours", "ward")])
+@pytest.mark.parametrize("columns", [("ward", "hours"), ("hours", "ward")])
 @pytest.mark.parametrize("types", [{}, {"ward": "categories"}])
-def test_groups_and_times_of_parquet_are_those_of_csv(tmp_path, types, kept):
-    frame = pd.DataFrame({"ward": AGES, "hours": OTHER, "stay": AGES % 7, "y": Y})
+def test_groups_and_times_of_parquet_are_those_of_csv(tmp_path, types, columns):
+    frame = pd.DataFrame({"ward": AGES, "hours": NOISE, "stay": AGES % 7, "y": Y})
     frame.to_csv(tmp_path / "own.csv", index=False)
     frame.to_parquet(tmp_path / "own.parquet")
     text, typed = (
-        load(make(str(tmp_path / f"own.{make.name}"), types=types), kept=kept) for make in (Csv, Parquet)
+        load(make(str(tmp_path / f"own.{make.name}"), types=types), kept=columns) for make in (Csv, Parquet)
     )
     assert text.kinds == typed.kinds
-    for name in kept:
+    for name in columns:
         np.testing.assert_array_equal(text.kept[name], typed.kept[name])
     np.testing.assert_array_equal(text.kept["hours"], frame.hours)
 
@@ -292,8 +292,8 @@ def patients(saved):
     return saved(patient=names[order], age=AGES, when=RNG.integers(0, 60, ROWS))
 
 
-def of(data, kept):
-    return lambda part: load(data, part, kept)
+def of(data, columns):
+    return lambda part: load(data, part, columns)
 
 
 @pytest.mark.parametrize("protocol", [Holdout, TrainValidTest, KFold])
@@ -306,8 +306,8 @@ def test_rows_of_a_group_are_on_one_side_of_every_split(patients, protocol, seed
     named = pd.read_csv(patients).patient.to_numpy()
     split = chosen.split(of(data, chosen.columns), Part.train, seed)
     sides = [side for side in split if side is not None]
-    seen = [set(named[side.rows]) for side in sides]
-    assert sum(map(len, seen)) == len(set.union(*seen)) == 40
+    groups = [set(named[side.rows]) for side in sides]
+    assert sum(map(len, groups)) == len(set.union(*groups)) == 40
     inner = inner_split(split, 3, seed, 0)
     assert not set(named[inner.train.rows]) & set(named[inner.test.rows])
 
@@ -316,9 +316,9 @@ def test_a_group_has_one_value_in_the_training_and_the_test_file(patients, tmp_p
     frame = pd.read_csv(patients)
     pd.concat([frame[100:], frame[:50]]).to_csv(tmp_path / "test.csv", index=False)
     data = Csv(patients, target="y", test_path=str(tmp_path / "test.csv"))
-    found = load(data, "all", ("patient",)).kept["patient"]
+    codes = load(data, "all", ("patient",)).kept["patient"]
     names = [*frame.patient, *frame.patient[100:], *frame.patient[:50]]
-    assert len(set(zip(found, names, strict=True))) == len(set(found)) == 40
+    assert len(set(zip(codes, names, strict=True))) == len(set(codes)) == 40
 
 
 def test_earlier_rows_train_and_later_ones_test(patients):
@@ -388,8 +388,8 @@ def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
     pd.concat([frame[:12], frame[50:90] + 1000]).assign(y=lambda f: f.y % 2).to_csv(
         tmp_path / "test.csv", index=False
     )
-    found = describe(Csv(str(tmp_path / "train.csv"), test_path=str(tmp_path / "test.csv")))
-    assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
+    summary = describe(Csv(str(tmp_path / "train.csv"), test_path=str(tmp_path / "test.csv")))
+    assert (summary.repeated, summary.test_rows, summary.test_repeated) == (30, 52, 12)
 
 
 def test_names_that_are_not_utf8_are_read_in_any_place(saved, tmp_path):
@@ -494,11 +494,11 @@ def test_tables_read_in_one_batch_or_in_many_are_equal(saved, monkeypatch, missi
         row=np.arange(ROWS),
     )
     data = Csv(path, missing=missing, add_indicator=gaps)
-    whole, described = load(data), columns_of(data)
+    loaded, described = load(data), columns_of(data)
     monkeypatch.setattr(table_files, "CSV_BYTES", 100)
     monkeypatch.setattr(table_files, "CELL_BYTES", 1)
     os.utime(path, (1, 1))
-    cut = load(data)
-    assert cut.sha256 == whole.sha256
-    np.testing.assert_array_equal(cut.X, whole.X)
+    batched = load(data)
+    assert batched.sha256 == loaded.sha256
+    np.testing.assert_array_equal(batched.X, loaded.X)
     assert columns_of(data) == described

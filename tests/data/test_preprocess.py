@@ -20,7 +20,7 @@ def split_of(kind, rows="of one array"):
     """A split whose sides are two arrays, or rows of them."""
     chosen = [(None, None), (slice(0, 300, 2), slice(1, 300, 2))][rows == "of one array"]
     numbers = [None if part is None else np.arange(300)[part] for part in chosen]
-    return Split(*(Side(KINDS[kind](X), Y if each is None else Y[each], each) for each in numbers))
+    return Split(*(Side(KINDS[kind](X), Y if index is None else Y[index], index) for index in numbers))
 
 
 def features(name):
@@ -51,13 +51,13 @@ def test_the_mean_squared_norm_is_one_after_any_scaling_and_map_and_the_data_set
 ):
     split = split_of(kind, rows)
     plain = prepare(split, scaling, features(name), dtype, 3)
-    found = prepare(split, scaling, features(name), dtype, 3, rescale=True)
+    rescaled = prepare(split, scaling, features(name), dtype, 3, rescale=True)
     tolerance = 1e-12 if dtype == "float64" else 1e-5
-    squares = np.sum(dense(found.X).astype(np.float64) ** 2, axis=1)
+    squares = np.sum(dense(rescaled.X).astype(np.float64) ** 2, axis=1)
     assert np.mean(squares) == pytest.approx(1.0, rel=tolerance)
     centre, factor = by_hand(plain.X)
-    assert found.rescaling.factor == pytest.approx(factor, rel=tolerance)
-    for ours, theirs in ((found.X, plain.X), (found.X_test, plain.X_test)):
+    assert rescaled.rescaling.factor == pytest.approx(factor, rel=tolerance)
+    for ours, theirs in ((rescaled.X, plain.X), (rescaled.X_test, plain.X_test)):
         assert type(ours) is type(theirs)
         assert ours.dtype == dtype
         largest = np.abs(dense(theirs)).max() * factor

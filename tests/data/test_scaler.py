@@ -59,7 +59,7 @@ def test_rows_are_scaled_as_scikit_learn_does_fitted_on_training_rows(name, kind
     assert sparse.issparse(gathered) or gathered.flags.c_contiguous
     np.testing.assert_array_equal(dense(gathered), dense(scaled)[some].astype(dtype))
     for array in (scaled.data, scaled.indices) if sparse.issparse(scaled) else (scaled,):
-        array[:] = 0  # the rows that were scaled are others
+        array[:] = 0  # the input rows do not change
     np.testing.assert_array_equal(dense(rows), X)
 
 
@@ -81,8 +81,8 @@ def test_rows_of_extreme_size_have_unit_norm_and_constant_rows_become_zero_when_
 
 def test_standardised_columns_have_mean_0_and_deviation_1_whatever_their_size_and_place():
     Z = np.random.default_rng(1).normal(size=(1000, 4))
-    scales, places = np.array([1e-200, 1e200, 1e-3, 1.0]), np.array([1e-200, -1e200, 1e6, 0.0])
-    error = np.abs(fitted("standard", places + scales * Z) - (Z - Z.mean(axis=0)) / Z.std(axis=0)).max(axis=0)
+    scales, shifts = np.array([1e-200, 1e200, 1e-3, 1.0]), np.array([1e-200, -1e200, 1e6, 0.0])
+    error = np.abs(fitted("standard", shifts + scales * Z) - (Z - Z.mean(axis=0)) / Z.std(axis=0)).max(axis=0)
     assert (error < [1e-12, 1e-12, 1e-6, 1e-12]).all()  # 1e6 + 1e-3 z holds z to seven digits only
 
 
@@ -107,17 +107,17 @@ def test_auto_divides_a_sparse_column_by_a_deviation_above_one_and_tiny_values_b
     np.testing.assert_array_equal(scaled.toarray()[:, [1, 4, 5]], rows[:, [1, 4, 5]])
     wide = rows.astype(np.float64)
     standard = StandardScaler().fit(wide[train], sample_weight=weights[train] if weighted else None)
-    found = gather(wide, None, fit_scaling("auto", rows, train, weights))
-    np.testing.assert_allclose(found[:, :5], standard.transform(wide)[:, :5], rtol=1e-9, atol=1e-9)
-    assert not found[:, 5].any()
+    centred = gather(wide, None, fit_scaling("auto", rows, train, weights))
+    np.testing.assert_allclose(centred[:, :5], standard.transform(wide)[:, :5], rtol=1e-9, atol=1e-9)
+    assert not centred[:, 5].any()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_auto_standardises_dense_columns_of_sparse_rows_in_any_unit_and_leaves_indicators(weighted):
     rng = np.random.default_rng(4)
     order, weights = rng.permutation(3000), rng.integers(1, 5, 3000).astype(float)
-    units, places = 10.0 ** np.arange(-8, 8), rng.normal(0, 100, 16)
-    numbers = (places + rng.normal(size=(3000, 16))) * units
+    units, shifts = 10.0 ** np.arange(-8, 8), rng.normal(0, 100, 16)
+    numbers = (shifts + rng.normal(size=(3000, 16))) * units
     numbers[order[:2]] = 0.0  # one of them is a training row
     indicators = 0.3 * (rng.random((3000, 4)) < [0.01, 0.4, 1.0, 1.0])
     indicators[order[2], 2] = 0.0
@@ -154,11 +154,11 @@ def test_what_cannot_be_scaled_is_refused():
 
 
 def test_an_index_beyond_memory_is_refused_before_anything_is_cached(tmp_path, monkeypatch, cache):
-    own = tmp_path / "own"
-    own.write_text("1 1:1 2147483647:2\n-1 2:1\n")
+    path = tmp_path / "own"
+    path.write_text("1 1:1 2147483647:2\n-1 2:1\n")
     monkeypatch.setattr(memory, "available", lambda: 8 << 30)
     with pytest.raises(DataError, match=r"own: 2,147,483,647 features .*85\.9 GB .* 8\.59 GB"):
-        load(Declared((File(str(own)),)))
+        load(Declared((File(str(path)),)))
     assert list((cache / "data").glob("*/*/*")) == []
     wide = sparse.csr_matrix(([1.0, 2.0], [0, 2147483646], [0, 2, 2]), shape=(2, 2147483647))
     with pytest.raises(DataError, match=r"2,147,483,647 features"):

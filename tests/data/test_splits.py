@@ -31,14 +31,14 @@ def labels(positives, negatives, seed=0):
 
 def loading(**parts):
     """A loader of parts with these labels; every row holds its number."""
-    made = {
+    loaded = {
         Part(name): Loaded(np.arange(len(y), dtype=float)[:, None], y, f"digest of {name}", "here", (1,))
         for name, y in parts.items()
     }
-    return made.__getitem__
+    return loaded.__getitem__
 
 
-BOTH = loading(train=labels(23, 80), test=labels(9, 32, seed=1))
+LOADER = loading(train=labels(23, 80), test=labels(9, 32, seed=1))
 
 
 def rows_of(side):
@@ -46,7 +46,7 @@ def rows_of(side):
 
 
 def identities(side):
-    """Which rows of which matrix."""
+    """Pairs of the id of a matrix and a row number."""
     return {(id(side.X), row) for row in rows_of(side).tolist()}
 
 
@@ -54,11 +54,11 @@ def counts(side):
     return np.count_nonzero(side.y == 1), np.count_nonzero(side.y == -1)
 
 
-def drawn(protocol, seed=0, fold=0, load=BOTH):
+def drawn(protocol, seed=0, fold=0, load=LOADER):
     return protocol.split(load, Part.train, seed, fold)
 
 
-def every_split(protocol, seed=0, load=BOTH):
+def every_split(protocol, seed=0, load=LOADER):
     """All splits of a seed; a draw without regard to the classes may leave a part without one of them."""
     try:
         return [drawn(protocol, seed, fold, load) for fold in range(protocol.splits)]
@@ -75,8 +75,8 @@ def sides(split):
     return [side for side in split if side is not None]
 
 
-def same(one, other):
-    return all(np.array_equal(rows_of(a), rows_of(b)) for a, b in zip(sides(one), sides(other), strict=True))
+def same(left, right):
+    return all(np.array_equal(rows_of(a), rows_of(b)) for a, b in zip(sides(left), sides(right), strict=True))
 
 
 def check_labels_and_order(side, load):
@@ -117,19 +117,19 @@ def test_sides_cover_their_part_without_overlap_and_tuning_never_sees_a_test_row
         inner = every_inner(split, 3, seed)
     except DataError:  # few rows of one class are left
         assume(False)
-    for each in inner:
-        assert each.validation is None
-        assert not (identities(each.train) | identities(each.test)) & identities(split.test)
-        assert not identities(each.train) & identities(each.test)
-        check_labels_and_order(each.train, load)
-        check_labels_and_order(each.test, load)
+    for fold in inner:
+        assert fold.validation is None
+        assert not (identities(fold.train) | identities(fold.test)) & identities(split.test)
+        assert not identities(fold.train) & identities(fold.test)
+        check_labels_and_order(fold.train, load)
+        check_labels_and_order(fold.test, load)
     if split.validation is not None:
         assert [inner[0].train, inner[0].test] == [split.train, split.validation]
         return
-    tested = [rows_of(each.test) for each in inner]
+    tested = [rows_of(fold.test) for fold in inner]
     assert sorted(np.concatenate(tested)) == rows_of(split.train).tolist()
-    assert (np.ptp([counts(each.test) for each in inner], axis=0) <= 1).all()
-    assert all(identities(each.train) | identities(each.test) == identities(split.train) for each in inner)
+    assert (np.ptp([counts(fold.test) for fold in inner], axis=0) <= 1).all()
+    assert all(identities(fold.train) | identities(fold.test) == identities(split.train) for fold in inner)
 
 
 @settings(max_examples=150, deadline=None)
@@ -141,18 +141,18 @@ def test_random_parts_have_their_fractions_and_stratified_ones_the_classes_in_pr
 ):
     (split,) = every_split(protocol, seed, loading(train=labels(*classes)))
     n = sum(classes)
-    found = np.array([counts(side) for side in sides(split)])
-    assert found.sum(axis=0).tolist() == list(classes)
-    assert found.min() >= 1
+    sizes = np.array([counts(side) for side in sides(split)])
+    assert sizes.sum(axis=0).tolist() == list(classes)
+    assert sizes.min() >= 1
     for name in ("validation", "test"):
         if side := getattr(split, name):
             more = len(side.y) - max(1, round(getattr(protocol, f"{name}_fraction") * n))
             # A row of the rarer class is added where the fraction has none.
-            assert more == 0 or (protocol.stratified and found.min() == 1)
+            assert more == 0 or (protocol.stratified and sizes.min() == 1)
     if protocol.stratified:
-        shares = found.sum(axis=1, keepdims=True) * [count / n for count in classes]
+        shares = sizes.sum(axis=1, keepdims=True) * [count / n for count in classes]
         # A part that has one row of a class only because it must have one may be off by more elsewhere.
-        assert (abs(found - shares) <= 1 + 1e-9).all() or found.min() == 1
+        assert (abs(sizes - shares) <= 1 + 1e-9).all() or sizes.min() == 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -162,17 +162,17 @@ def test_within_a_repeat_every_row_tests_once_and_folds_are_equal_within_one_row
     for first in range(0, len(splits), protocol.folds):
         repeat = splits[first : first + protocol.folds]
         assert sorted(np.concatenate([rows_of(split.test) for split in repeat])) == list(range(sum(classes)))
-        found = np.array([counts(split.test) for split in repeat])
-        assert np.ptp(found.sum(axis=1)) <= 1
-        assert not protocol.stratified or (np.ptp(found, axis=0) <= 1).all()
+        sizes = np.array([counts(split.test) for split in repeat])
+        assert np.ptp(sizes.sum(axis=1)) <= 1
+        assert not protocol.stratified or (np.ptp(sizes, axis=0) <= 1).all()
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.tuples(st.integers(2, 50), st.integers(2, 50)), SEEDS)
 def test_given_trains_and_tests_on_whole_parts_or_halves_each_class_of_the_test_part(classes, seed):
     load = loading(train=labels(5, 5), test=labels(*classes))
-    whole, halved = (drawn(Given(each), seed, load=load) for each in (False, True))
-    assert whole.train.rows is whole.test.rows is whole.validation is halved.train.rows is None
+    full, halved = (drawn(Given(is_halved), seed, load=load) for is_halved in (False, True))
+    assert full.train.rows is full.test.rows is full.validation is halved.train.rows is None
     ours, theirs = (np.array(counts(side)) for side in (halved.validation, halved.test))
     assert (ours + theirs).tolist() == list(classes)
     assert (abs(ours - theirs) <= 1).all()
@@ -180,7 +180,7 @@ def test_given_trains_and_tests_on_whole_parts_or_halves_each_class_of_the_test_
 
 
 EXAMPLES = [
-    *(cls(stratified=each) for cls in (Holdout, TrainValidTest) for each in (True, False)),
+    *(cls(stratified=flag) for cls in (Holdout, TrainValidTest) for flag in (True, False)),
     *(Given(), Given(halved=True), KFold(), KFold(folds=3, repeats=2), KFold(folds=4, stratified=False)),
 ]
 
@@ -195,7 +195,7 @@ def test_splits_depend_on_seed_and_fold_and_records_and_digests_say_what_was_use
         if isinstance(protocol, KFold):  # more repeats leave the first as they are
             assert same(drawn(replace(protocol, repeats=4), 5, fold), drawn(protocol, 5, fold))
     parts = ("train", "test") if protocol.name == "given" else ("train",)
-    assert protocol.digests(BOTH, Part.train) == tuple(f"digest of {part}" for part in parts)
+    assert protocol.digests(LOADER, Part.train) == tuple(f"digest of {part}" for part in parts)
     for fold in (-1, protocol.splits):
         with pytest.raises(ParameterError, match=f"{protocol.name}: fold .*, got {fold}"):
             drawn(protocol, 0, fold)
@@ -232,9 +232,9 @@ def test_parts_are_cut_from_the_front_of_the_permutation_of_the_seed_or_of_each_
 @pytest.mark.parametrize("halved", [False, True])
 @pytest.mark.parametrize("part", [Part.all, Part.test])
 def test_given_splits_no_other_part(halved, part):
-    for ask in (Given(halved).digests, lambda *where: Given(halved).split(*where, seed=0)):
+    for call in (Given(halved).digests, lambda *args: Given(halved).split(*args, seed=0)):
         with pytest.raises(ParameterError, match=f"dataset.part, got {part}"):
-            ask(BOTH, part)
+            call(LOADER, part)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_there_are_no_more_inner_folds_than_rows_of_the_rarer_class(positives, e
     for classes in ((positives, 40), (40, positives)):
         split = drawn(Given(), load=loading(train=labels(*classes), test=labels(5, 5)))
         assert inner_count(split, 5) == expected
-        assert all(min(counts(side)) > 0 for each in every_inner(split, 5) for side in each[:2])
+        assert all(min(counts(side)) > 0 for inner in every_inner(split, 5) for side in inner[:2])
 
 
 def test_inner_splits_that_are_not_there_are_refused():
@@ -294,9 +294,9 @@ def test_inner_splits_that_are_not_there_are_refused():
     assert inner_count(drawn(TrainValidTest()), 0) == 1
     with pytest.raises(ParameterError, match="got number 1"):
         inner_split(drawn(TrainValidTest()), 5, 0, 1)
-    alone = drawn(Given(), load=loading(train=labels(1, 40), test=labels(5, 5)))
+    too_small = drawn(Given(), load=loading(train=labels(1, 40), test=labels(5, 5)))
     with pytest.raises(DataError, match="1 positive and 40 negative"):
-        inner_count(alone, 5)
+        inner_count(too_small, 5)
 
 
 @pytest.mark.parametrize("protocol", EXAMPLES, ids=str)
@@ -309,7 +309,7 @@ def test_smaller_limits_are_nested_in_larger_ones(protocol):
         rows = identities(fewer.train)
         assert len(rows) == len(fewer.train.y) == min(limit, len(split.train.y))
         assert rows <= before
-        check_labels_and_order(fewer.train, BOTH)
+        check_labels_and_order(fewer.train, LOADER)
         assert fewer[1:] == split[1:]
         if limit < len(split.train.y):
             order = np.random.default_rng([3, 15]).permutation(len(split.train.y))

@@ -1,4 +1,4 @@
-"""Tables in CSV, Parquet and ARFF files: numbers made of their cells, and refusals of what is ambiguous."""
+"""Tables in CSV, Parquet and ARFF files: numbers made of their cells, and refusals of ambiguous cells."""
 
 import contextlib
 from pathlib import Path
@@ -29,7 +29,7 @@ Y = np.arange(N) % 2
 
 @pytest.fixture
 def saved(tmp_path):
-    """Writes a frame as pandas does, without its index unless asked; gives the data set of the file."""
+    """Writes a frame as pandas does, its index only if `index`; returns the data set of the file."""
 
     def saved(frame, name="own.csv", index=False, names=True, **fields):
         frame.to_csv(tmp_path / name, index=index, header=names)
@@ -39,7 +39,7 @@ def saved(tmp_path):
 
 
 @pytest.fixture
-def beside(saved):
+def save_column(saved):
     """Writes a file with this column, numbers and labels beside it."""
 
     def written(column, **fields):
@@ -51,7 +51,7 @@ def beside(saved):
 
 @pytest.fixture
 def columns(tmp_path):
-    """Writes these columns, the last of which has the labels, as Parquet."""
+    """Writes columns as Parquet, the labels last."""
 
     def written(**arrays):
         parquet.write_table(pa.table(arrays), tmp_path / "own.parquet")
@@ -62,7 +62,7 @@ def columns(tmp_path):
 
 @pytest.fixture
 def frame():
-    """Sorted by class, as frames are that were put together from one of each."""
+    """A frame sorted by class, like one concatenated from a frame per class."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], N // 2)
     return pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N) + y, "y": y})
@@ -96,7 +96,7 @@ NUMBERS_AND_TEXTS = [[30, 1, 0, 0, 10.5], [41, 0, 0, 1, -2000], [52, 1, 0, 0, 0]
         ('name,x,y\r\n"Smith, J.",1,0\r\n"O""Neil",2,1\r\n\r\n', {}, [[0, 1, 1], [1, 0, 2]]),
         *((f"a,b,y\n{text},2,0\n\u0669,3,1\n", {}, [[1, 0, 2], [0, 1, 3]]) for text in ("1_000", "\u0663")),
         ("zip,y\n7,0\n8,1\n7,0\n", {"types": {"zip": "categories"}}, [[1, 0], [0, 1], [1, 0]]),
-        *((f"a,b,y\n{word},u,0\n2,{word},1\n3,v,1\n", {"missing": "median"}, FILLED) for word in MISSING),
+        *((f"a,b,y\n{text},u,0\n2,{text},1\n3,v,1\n", {"missing": "median"}, FILLED) for text in MISSING),
     ],
 )  # fmt: skip
 def test_cells_become_numbers_and_each_text_a_column_of_zeros_and_ones(write, text, fields, rows):
@@ -149,7 +149,7 @@ def test_frames_are_read_as_pandas_reads_them_from_every_kind_of_file(tmp_path_f
         text = _arff.dumps({"description": "", "relation": "own", "attributes": attributes, "data": data})
         Path(path).write_text(text, encoding="utf-8")
         data = Arff(path)
-    else:  # the delimiter is found whatever else cells hold
+    else:  # the delimiter is found for any content of the cells
         frame.to_csv(path, sep=kind, index=False, header=header)
         data = Csv(path, types=dict(enumerate(types.values())), header=header)
     loaded = load(data)
@@ -267,12 +267,12 @@ def test_damaged_parquet_labels_of_another_type_and_twins_are_one_sentence(tmp_p
     with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
         load(Parquet(columns(b=[3, 4], y=[[1], [2]])))
     path = columns(a=list(range(3000)), y=[i % 2 for i in range(3000)])
-    whole = (tmp_path / "own.parquet").read_bytes()
-    for place in (10, len(whole) // 2, len(whole) - 60, len(whole) - 30):
-        (tmp_path / "own.parquet").write_bytes(whole[:place] + b"\xff" * 20 + whole[place + 20 :])
+    content = (tmp_path / "own.parquet").read_bytes()
+    for offset in (10, len(content) // 2, len(content) - 60, len(content) - 30):
+        (tmp_path / "own.parquet").write_bytes(content[:offset] + b"\xff" * 20 + content[offset + 20 :])
         with contextlib.suppress(DataError):  # anything else would be a traceback
             load(Parquet(path))
-    (tmp_path / "own.parquet").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "own.parquet").write_bytes(content[: len(content) // 2])
     with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
         load(Parquet(path))
     parquet.write_table(pa.table([[1, 2], [3, 4], [0, 1]], ["a", "a", "y"]), path)
@@ -305,9 +305,9 @@ def test_the_index_that_pandas_writes_is_no_feature_unless_declared(frame, saved
     assert kinds(data) == {"": "dropped", "a": "number", "b": "number", "y": "label"}
     np.testing.assert_array_equal(load(Csv(data.path, types={0: "number"})).X[:, 0], np.arange(N))
     shuffled, joined = frame.sample(frac=1, random_state=1), pd.concat([frame[:60], frame[:70]])
-    for other in (frame, shuffled, joined, frame[frame.a > 0], pd.read_csv(data.path)):
-        X = load(saved(other, "other.csv", index=True)).X
-        np.testing.assert_array_equal(X, other[["a", "b"]].to_numpy())
+    for variant in (frame, shuffled, joined, frame[frame.a > 0], pd.read_csv(data.path)):
+        X = load(saved(variant, "other.csv", index=True)).X
+        np.testing.assert_array_equal(X, variant[["a", "b"]].to_numpy())
     shuffled.to_parquet(tmp_path / "own.parquet")  # pandas puts the index last
     np.testing.assert_array_equal(load(Parquet(str(tmp_path / "own.parquet"))).X, shuffled[["a", "b"]])
     texts = pd.DataFrame({"job": ["cook", "judge"] * 6, "y": ["no", "no", "yes"] * 4})
@@ -373,33 +373,33 @@ DAYS = pd.to_timedelta(SHUFFLED, "D")
         ("date", pd.Timestamp("2024-02-29 06:00", tz="Asia/Tokyo") + DAYS, 19781.875 + SHUFFLED),
     ],
 )
-def test_numbers_in_one_notation_are_numbers(beside, kind, texts, numbers):
-    data = beside(texts)
+def test_numbers_in_one_notation_are_numbers(save_column, kind, texts, numbers):
+    data = save_column(texts)
     np.testing.assert_allclose(load(data).X[:, 0], numbers, rtol=1e-15)
     assert kinds(data)["x"] == kind
-    assert kinds(beside(texts, types={"x": kind}))["x"] == kind
+    assert kinds(save_column(texts, types={"x": kind}))["x"] == kind
 
 
-def test_commas_before_decimals_are_read_and_those_that_may_be_either_as_declared(beside, tmp_path):
+def test_commas_before_decimals_are_read_and_those_that_may_be_either_as_declared(save_column, tmp_path):
     frame = pd.DataFrame({"a": SHUFFLED / 8, "b": SHUFFLED * 1e-7, "y": SHUFFLED % 2})
     frame.to_csv(tmp_path / "own.csv", index=False, sep=";", decimal=",")
     np.testing.assert_array_equal(load(Csv(str(tmp_path / "own.csv"))).X, frame[["a", "b"]])
     texts = [f"{i},{i + 100}" for i in SHUFFLED]
     with pytest.raises(DataError, match=r"'x'.*types=\{x: thousands\}.*types=\{x: decimal_comma\}"):
-        load(beside(texts))
+        load(save_column(texts))
     for kind, factor in (("thousands", 1), ("decimal_comma", 1000)):
-        X = load(beside(texts, types={"x": kind})).X
+        X = load(save_column(texts, types={"x": kind})).X
         np.testing.assert_allclose(X[:, 0], (SHUFFLED * 1001.0 + 100) / factor, rtol=1e-15)
 
 
-def test_missing_cells_among_dates_are_counted_and_filled(beside):
+def test_missing_cells_among_dates_are_counted_and_filled(save_column):
     dates = pd.Series(pd.Timestamp("2024-02-29") + DAYS)
     dates[[5, 7]] = pd.NaT
     with pytest.raises(DataError, match=r"2 values are missing, in column 'x' \(2\)"):
-        load(beside(dates))
-    data = beside(dates, missing="median")
-    known = np.delete(SHUFFLED, [5, 7])
-    np.testing.assert_array_equal(load(data).X[[5, 7], 0], 19782 + np.median(known))
+        load(save_column(dates))
+    data = save_column(dates, missing="median")
+    present = np.delete(SHUFFLED, [5, 7])
+    np.testing.assert_array_equal(load(data).X[[5, 7], 0], 19782 + np.median(present))
     assert columns_of(data)[0].missing == 2
 
 
@@ -416,29 +416,29 @@ def test_dates_in_parquet_are_days_and_sorted_ones_are_refused(tmp_path):
     np.testing.assert_array_equal(load(data).X[:, 1], 19782.0 + np.arange(60))
 
 
-def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside, monkeypatch):
+def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(save_column, monkeypatch):
     names = [f"customer {i}" for i in SHUFFLED]
     with pytest.raises(DataError, match=r"'x' .*60 different.*drop=\[x\].*types=\{x: categories\}"):
-        load(beside(names))
-    assert load(beside(names, types={"x": "categories"})).X.shape == (60, 61)
-    data = beside([f"town {i % 60}" for i in range(600)])  # texts that occur again and again
+        load(save_column(names))
+    assert load(save_column(names, types={"x": "categories"})).X.shape == (60, 61)
+    data = save_column([f"town {i % 60}" for i in range(600)])  # texts that occur again and again
     assert load(data).X.shape == (600, 61)
     assert columns_of(data)[0].levels == 60
     monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 40)
     with pytest.raises(DataError, match=r"'x' has more than 40 different texts"):
-        load(beside(names))
+        load(save_column(names))
 
 
-def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(beside, write, small_blocks):
+def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(save_column, write, small_blocks):
     texts = [f"{i}%" for i in SHUFFLED[:-1]] + ["5"]
     with pytest.raises(DataError, match=r"'x' has '5' in row 60, expected percent"):
-        load(beside(texts, types={"x": "percent"}))
+        load(save_column(texts, types={"x": "percent"}))
     pd.DataFrame({"x": SHUFFLED / 4, "y": SHUFFLED % 2}).to_parquet(path := write("", "own.parquet"))
     with pytest.raises(DataError, match=r"'x' has '.*' in row 1, expected percent"):
         load(Parquet(path, types={"x": "percent"}))
     test = write("x,a,y\n1%,1,0\nhalf,1,1\n", "test.csv")
     with pytest.raises(DataError, match=r"test\.csv: column 'x' has 'half'"):
-        load(Csv(beside([*texts[:-1], "5%"]).path, test_path=test), "test")
+        load(Csv(save_column([*texts[:-1], "5%"]).path, test_path=test), "test")
 
 
 @pytest.mark.parametrize("positive", [1, "1", "'1'", None])

@@ -1,4 +1,4 @@
-"""The catalogue: what is declared, and that real files match it."""
+"""The catalogue: its declarations agree, and real files match them."""
 
 import csv
 import hashlib
@@ -93,10 +93,10 @@ def plainly_read(path, file):
             return arrays["X"], [str(int(label)) for label in arrays["y"]]
     rows = [[cell.strip() for cell in row] for row in csv.reader(path.open()) if row]
     *columns, labels = zip(*rows, strict=True)
-    categories = {place for place, _ in file.table.types}
+    categories = {index for index, _ in file.table.types}
     parts = []
-    for place, cells in enumerate(columns):
-        if place in categories:
+    for index, cells in enumerate(columns):
+        if index in categories:
             parts += [[float(cell == level) for cell in cells] for level in sorted(set(cells))]
         else:
             values = np.array([np.nan if cell in ("?", "<null>") else float(cell) for cell in cells])
@@ -111,8 +111,8 @@ def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
         return np.count_nonzero(y == 1)
 
     sizes = {59: 0, 71: 1, 48: 2}
-    seen = {positives(grouping_seed=seed) for seed in range(12)}
-    assert seen == set(sizes)  # floor(3 / 2) = 1 class is positive, and each one by some seed
+    counts = {positives(grouping_seed=seed) for seed in range(12)}
+    assert counts == set(sizes)  # floor(3 / 2) = 1 class is positive, and each one by some seed
     assert positives(grouping_seed=3) == positives(grouping_seed=3)
     assert positives(grouping="largest") == 71
     assert positives(grouping="rarest") == 48
@@ -141,10 +141,10 @@ def test_what_was_put_there_by_hand_is_found(cache, monkeypatch):
     monkeypatch.setattr(
         catalogue.kddcup04, "files", (File(**{**vars(catalogue.kddcup04.files[0]), "rows": 4}),)
     )
-    place = cache / "raw" / "by_hand" / "phy_train.dat"
-    place.parent.mkdir(parents=True)
+    path = cache / "raw" / "by_hand" / "phy_train.dat"
+    path.parent.mkdir(parents=True)
     lines = [[i + 1, i % 2, *(100 * i + j for j in range(78))] for i in range(4)]
-    place.write_text("\n".join("\t".join(map(str, line)) for line in lines) + "\n")
+    path.write_text("\n".join("\t".join(map(str, line)) for line in lines) + "\n")
     loaded = load(catalogue.kddcup04())
     assert loaded.X.shape == (4, 70)
     assert loaded.y.tolist() == [-1, 1, -1, 1]

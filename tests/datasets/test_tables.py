@@ -57,7 +57,7 @@ topics = true
 
 
 @pytest.fixture
-def read(tmp_path):
+def read_toml(tmp_path):
     def read(text):
         (tmp_path / "mine.toml").write_text(text)
         return {cls.name: cls for cls in datasets_from_toml(tmp_path / "mine.toml", __name__)}
@@ -65,10 +65,10 @@ def read(tmp_path):
     return read
 
 
-def test_a_table_declares_a_data_set_with_defaults_whose_braces_are_its_keys(read):
-    found = read(TOML)
-    assert list(found) == ["valves", "pumps", "many", "topics"]
-    valves = found["valves"]()
+def test_a_table_declares_a_data_set_with_defaults_whose_braces_are_its_keys(read_toml):
+    classes = read_toml(TOML)
+    assert list(classes) == ["valves", "pumps", "many", "topics"]
+    valves = classes["valves"]()
     (file,) = valves.files
     assert file == File(
         "mine/v1.csv",
@@ -83,36 +83,36 @@ def test_a_table_declares_a_data_set_with_defaults_whose_braces_are_its_keys(rea
     assert not hasattr(valves, "features")
 
 
-def test_like_takes_over_what_another_table_declares(read):
-    pumps = read(TOML)["pumps"]
+def test_like_takes_over_what_another_table_declares(read_toml):
+    pumps = read_toml(TOML)["pumps"]
     (file,) = pumps.files
     assert (file.path, file.rows, pumps.family) == ("mine/p.csv", 1000, "plumbing")
     assert file.table == Table(drop=(0, "id"), header=False, missing="median", types=((3, "categories"),))
 
 
-def test_a_data_set_of_several_classes_has_several_files_and_a_grouping_to_override(read):
-    many = read(TOML)["many"]
-    train, test = many.files
-    assert train == File("m", rows=6, labels={0.0: 1, 1.0: 2, 2.0: 3}, kind="csv")  # the default's
+def test_a_data_set_of_several_classes_has_several_files_and_a_grouping_to_override(read_toml):
+    dataset = read_toml(TOML)["many"]
+    train, test = dataset.files
+    assert train == File("m", rows=6, labels={0.0: 1, 1.0: 2, 2.0: 3}, kind="csv")  # the default kind
     assert test == File("m.t", part="test", kind="arff", sha256="ab")
-    assert (many.features, many.scaled, many.large, many.family) == (3, True, True, "many")
-    assert many().grouping == "rarest"
-    assert many(grouping="halves", positive=[1]).positive == (1.0,)
+    assert (dataset.features, dataset.scaled, dataset.large, dataset.family) == (3, True, True, "many")
+    assert dataset().grouping == "rarest"
+    assert dataset(grouping="halves", positive=[1]).positive == (1.0,)
 
 
-def test_rows_with_many_labels_are_grouped_by_the_topic_of_the_run(read):
-    topics = read(TOML)["topics"]
+def test_rows_with_many_labels_are_grouped_by_the_topic_of_the_run(read_toml):
+    topics = read_toml(TOML)["topics"]
     assert [topics().files[0].topic, topics(topic=3).files[0].topic] == ["largest", 3.0]
 
 
-def test_data_sets_of_a_table_are_pickled_by_their_name_in_the_module(read):
-    for cls in read(TOML).values():
+def test_data_sets_of_a_table_are_pickled_by_their_name_in_the_module(read_toml):
+    for cls in read_toml(TOML).values():
         assert pickle.loads(pickle.dumps(cls())) == cls()
         assert getattr(sys.modules[__name__], cls.name) is cls
 
 
 @pytest.mark.parametrize(
-    ("mistake", "words"),
+    ("mistake", "parts"),
     [
         ('[a]\nsummary = "S."\npath = "p"\nlicense = "x"', ["[a]", "`license`"]),
         ('[a]\nsummary = "S."\nfiles = [{ path = "p", row = 3 }]', ["[a]", "`row`"]),
@@ -132,12 +132,12 @@ def test_data_sets_of_a_table_are_pickled_by_their_name_in_the_module(read):
         ("[a\n", ["line 1"]),
     ],
 )
-def test_a_mistake_in_a_table_is_one_sentence_that_names_it(read, mistake, words):
+def test_a_mistake_in_a_table_is_one_sentence_that_names_it(read_toml, mistake, parts):
     with pytest.raises(PluginError) as caught:
-        read(mistake)
+        read_toml(mistake)
     text = str(caught.value)
     assert "mine.toml" in text
-    assert all(word in text for word in words), text
+    assert all(part in text for part in parts), text
 
 
 ROWS = "1.5, M, negative\n<null>, F, positive\n?, M, negative\n2.5, F, negative\n"
@@ -167,8 +167,8 @@ def test_rows_of_keel_are_read_with_and_without_the_lines_before_them(tmp_path, 
 def test_a_keel_file_without_rows_or_with_gaps_that_are_not_declared_is_refused(tmp_path):
     (tmp_path / "empty.dat").write_text(HEADER)
     (tmp_path / "gaps.dat").write_text(HEADER + ROWS)
-    for name, words in {"empty": "row", "gaps": "2 values are missing"}.items():
-        with pytest.raises(DataError, match=words):
+    for name, message in {"empty": "row", "gaps": "2 values are missing"}.items():
+        with pytest.raises(DataError, match=message):
             load(Keel(File(str(tmp_path / f"{name}.dat"), kind="keel")))
 
 

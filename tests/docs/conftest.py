@@ -10,7 +10,7 @@ EXTENSION = Path(__file__).parents[2] / "docs" / "_ext"
 
 @pytest.fixture(scope="module")
 def extension():
-    """The folder of these modules, which can be imported; none of them stays."""
+    """The folder of these modules, importable within the test module only."""
     before = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(EXTENSION))

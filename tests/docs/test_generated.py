@@ -56,7 +56,7 @@ def test_every_command_and_field_stands_in_the_reference():
     assert all(f"## aucbench {name}\n" in commands for name in COMMANDS)
     page = field_pages.pages()["configuration.md"]
     fields = names(default_settings.Settings) + names(default_settings.Running)
-    for name in [*fields, *(f"budget.{each}" for each in names(default_settings.Budget))]:
+    for name in [*fields, *(f"budget.{field}" for field in names(default_settings.Budget))]:
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert meaning(row, 3), f"{name} has no meaning"
     assert "| `store.path` | `aucbench-store` | " in page

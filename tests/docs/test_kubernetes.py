@@ -1,4 +1,4 @@
-"""The manifest for Kubernetes is what the operator's form demands, and its commands know their options."""
+"""The manifest for Kubernetes fits the schema of the operator, and its commands accept their options."""
 
 from pathlib import Path
 
@@ -18,10 +18,10 @@ def test_commands_have_options_that_dask_knows(kind, tmp_path):
     for name in ("ca", "cert", "key"):
         (tmp_path / f"{name}.pem").touch()
     (container,) = manifest["spec"][kind]["spec"]["containers"]
-    assert all(isinstance(word, str) for word in container["args"])
+    assert all(isinstance(argument, str) for argument in container["args"])
     assert container["args"][:2] == ["dask", kind]
     address = ["tls://127.0.0.1:8786"] if kind == "worker" else []
-    words = [word.replace("/certificates", str(tmp_path)) for word in container["args"][2:]]
-    options = COMMANDS[kind].make_context(kind, [*words, *address]).params
+    args = [argument.replace("/certificates", str(tmp_path)) for argument in container["args"][2:]]
+    options = COMMANDS[kind].make_context(kind, [*args, *address]).params
     assert options["protocol"] == "tls"
     assert kind != "worker" or (options["nthreads"], options["memory_limit"]) == (1, "0")

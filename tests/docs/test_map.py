@@ -25,7 +25,7 @@ def test_every_path_of_the_map_exists_and_every_room_is_on_it():
 @pytest.fixture(scope="module")
 def stacks(tmp_path_factory):
     """The frames from `main` to the first step of a run that is trained, and to the run of MLflow."""
-    folder, found = tmp_path_factory.mktemp("path"), {}
+    folder, calls = tmp_path_factory.mktemp("path"), {}
 
     def record(frame, event, argument):
         code = frame.f_code
@@ -37,17 +37,17 @@ def stacks(tmp_path_factory):
                 frames.append((frame.f_code.co_qualname, inside))
                 frame = frame.f_back
             if ("Trainer.advance", "aucbench/runner/trainer.py") in frames or "create_run" in code.co_name:
-                found.setdefault(code.co_name, frames[::-1])
+                calls.setdefault(code.co_name, frames[::-1])
 
-    words = ["algo=psam", "budget.iterations=50", "reference=null"]
-    words += [f"store.path={folder / 'store'}", f"tracking.uri=sqlite:///{folder / 'mlflow.db'}"]
+    args = ["algo=psam", "budget.iterations=50", "reference=null"]
+    args += [f"store.path={folder / 'store'}", f"tracking.uri=sqlite:///{folder / 'mlflow.db'}"]
     before = sys.getprofile()
     sys.setprofile(record)
     try:
-        assert main(words) == 0
+        assert main(args) == 0
     finally:
         sys.setprofile(before)
-    return found
+    return calls
 
 
 @pytest.mark.slow

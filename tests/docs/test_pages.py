@@ -25,9 +25,9 @@ PAGES = [
         if not GENERATED & set(page.relative_to(ROOT / "docs").parts)
     ),
 ]
-SAYS = [page for page in PAGES if any(block.is_python or block.is_commands for block in blocks(page))]
+RUNNABLE = [page for page in PAGES if any(block.is_python or block.is_commands for block in blocks(page))]
 
-# Of README, in which comments would show on some sites: how a command begins, and what would stand above it.
+# Marks of README's commands by their first words, since comments in README would show on some sites.
 README = {
     "pip install": "not run: installs the checkout, which the tests have done",
     "mlflow ui": "not run: a server that goes on until it is stopped",
@@ -46,7 +46,7 @@ def name_of(page):
 
 
 def steps(page):
-    """Each command and Python block of a page, with what is said about it."""
+    """Each command and Python block of a page, with its mark."""
     for block in blocks(page):
         if block.is_python:
             yield block, block.text, block.mark
@@ -63,12 +63,12 @@ def _of_readme(page, command):
 
 def _needs_files(page):
     run = [text for _, text, mark in steps(page) if not mark.startswith("not run")]
-    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for text in run for word in CATALOGUE)
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in run for name in CATALOGUE)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """One folder and one store for all pages, so that what two pages say runs once."""
+    """One folder and one store for all pages, so that a command of two pages runs once."""
     path = tmp_path_factory.mktemp("pages")
     page_substitutes.write(path)
     return path
@@ -76,7 +76,7 @@ def folder(tmp_path_factory):
 
 MARKED = [
     pytest.param(page, id=name_of(page), marks=[pytest.mark.mirror] if _needs_files(page) else [])
-    for page in SAYS
+    for page in RUNNABLE
 ]
 
 
@@ -84,7 +84,7 @@ MARKED = [
 @pytest.mark.parametrize("page", MARKED)
 def test_what_a_page_says_can_be_typed(page, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    if page.name == "data.md":  # it removes data, which others need
+    if page.name == "data.md":  # it removes data that other pages need
         monkeypatch.setenv("AUCBENCH_CACHE", str(folder / "cache"))
     module, variables = ModuleType(f"page_{page.stem}"), {}
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -103,12 +103,12 @@ def test_what_a_page_says_can_be_typed(page, folder, monkeypatch, capsys):
 def _type(command, variables, mark, where, capsys):
     for name, value in variables.items():
         command = command.replace(name, value)
-    words = shlex.split(command)
-    program = next((p for p in (["aucbench"], ["python", "-m", "aucbench"]) if words[: len(p)] == p), None)
+    args = shlex.split(command)
+    program = next((p for p in (["aucbench"], ["python", "-m", "aucbench"]) if args[: len(p)] == p), None)
     assert program, f"{where}: `{command}` is no command of aucbench: a comment must say why it is not run"
-    words = words[len(program) :]
-    is_run = not words or words[0] == "run" or words[0] not in COMMANDS
-    status = main([*words, "--dry-run"] if mark == "dry-run" and is_run else words)
+    args = args[len(program) :]
+    is_run = not args or args[0] == "run" or args[0] not in COMMANDS
+    status = main([*args, "--dry-run"] if mark == "dry-run" and is_run else args)
     printed = capsys.readouterr()
     assert status == 0, (
         f"{where}: `{command}` ended with {status}:\n{printed.out[-2000:]}{printed.err[-2000:]}"
@@ -130,13 +130,13 @@ def test_every_public_name_stands_in_the_reference(package):
     members = "\n".join(re.findall(r"automodule:: (\S+)\n   :members:", pages))
     for name in import_module(package).__all__:
         home = getattr(getattr(import_module(package), name), "__module__", "")
-        told = re.search(rf"(?<![.\w])({package}\.)?{name}(?!\w)", pages)
-        assert told or home in members.splitlines(), f"the reference does not know {package}.{name}"
+        match = re.search(rf"(?<![.\w])({package}\.)?{name}(?!\w)", pages)
+        assert match or home in members.splitlines(), f"the reference does not know {package}.{name}"
 
 
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+\.(?:md|rst))(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            made = GENERATED & set(Path(target).parts)
+            generated = GENERATED & set(Path(target).parts)
             home = ROOT / "docs" if page.name == "CONTRIBUTING.md" and "docs" in target else page.parent
-            assert made or (home / target).exists(), f"{name_of(page)} links to {target}"
+            assert generated or (home / target).exists(), f"{name_of(page)} links to {target}"

@@ -1,4 +1,4 @@
-"""The built site: what a reader of it sees without a network."""
+"""The built site works for a reader without a network."""
 
 import os
 import re
@@ -13,7 +13,7 @@ pytest.importorskip(
 )
 ROOT = Path(__file__).parents[2]
 CSS_ADDRESS = re.compile(r"url\(['\"]?(https?:)?//|@import ['\"]?(https?:)?//")
-# Elements that load what their attribute names; links, which a reader follows, are none of them.
+# Elements that load the address in their attribute; links that a reader follows are not among them.
 LOADED = re.compile(
     r"<(?:script|img|iframe|source|video|audio|embed|object|use)\b[^>]*?(?:src|srcset|data|href)=['\"](?:https?:)?//[^>]*>"
     r"|<link\b(?=[^>]*rel=['\"](?:stylesheet|preload|icon|preconnect|modulepreload))[^>]*href=['\"](?:https?:)?//[^>]*>",
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.docs, pytest.mark.system, pytest.mark.timeout(900)]
 def test_no_page_loads_anything_from_another_host(site, pages):
     assert len(pages) > 80
     for page in pages:
-        found = LOADED.search(page.read_text(encoding="utf-8"))
-        assert not found, f"{page.relative_to(site)}: {found[0]}"
+        match = LOADED.search(page.read_text(encoding="utf-8"))
+        assert not match, f"{page.relative_to(site)}: {match[0]}"
     for style in (site / "_static").rglob("*.css"):
         assert not CSS_ADDRESS.search(style.read_text(encoding="utf-8")), style.name

@@ -21,9 +21,9 @@ def oracle(kernel, group_p, group_n):
     P, N, K = len(set(group_p)), len(set(group_n)), len(names)
     a = P / (P - 1) * sum(v**2 for v in over.values()) / m**2
     b = N / (N - 1) * sum(v**2 for v in under.values()) / n**2
-    both = 2 * K / (K - 1) * sum(over[g] * under[g] for g in names) / (m * n)
+    covariance = 2 * K / (K - 1) * sum(over[g] * under[g] for g in names) / (m * n)
     degrees = (a + b) ** 2 / (a**2 / (P - 1) + b**2 / (N - 1)) if a + b > 0 else np.inf
-    return mean, np.sqrt(max(0.0, a + b + both)), degrees
+    return mean, np.sqrt(max(0.0, a + b + covariance)), degrees
 
 
 def wins(scores, positive):
@@ -36,7 +36,7 @@ def wins(scores, positive):
 def test_intervals_are_those_of_the_sums_over_all_pairs_with_ties(seed, n, grouped, confidence):
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.r_[1, 1, -1, -1, rng.choice([-1, 1], n - 4)])
-    one, other = rng.choice([0.0, 1.0, 2.0, 2.5, np.inf], (2, n))
+    first, second = rng.choice([0.0, 1.0, 2.0, 2.5, np.inf], (2, n))
     positive = y == 1
     groups = rng.integers(0, n, n) if grouped else np.arange(n)
     if min(len(set(groups[positive])), len(set(groups[~positive]))) < 2:
@@ -44,36 +44,36 @@ def test_intervals_are_those_of_the_sums_over_all_pairs_with_ties(seed, n, group
     given_groups = groups if grouped else None
     sides = groups[positive], groups[~positive]
 
-    value, error, degrees = oracle(wins(one, positive), *sides)
-    found = auc_interval(one, y, given_groups, confidence)
-    assert found.value == pytest.approx(exact_auc(one, y)) == pytest.approx(value)
-    assert found.error == pytest.approx(error, abs=1e-7)
+    value, error, degrees = oracle(wins(first, positive), *sides)
+    result = auc_interval(first, y, given_groups, confidence)
+    assert result.value == pytest.approx(exact_auc(first, y)) == pytest.approx(value)
+    assert result.error == pytest.approx(error, abs=1e-7)
     if error > 1e-6:
-        assert found.degrees == pytest.approx(degrees)
-        odds = np.log([x / (1 - x) for x in (found.low, found.value, found.high) if 1e-9 < x < 1 - 1e-9])
+        assert result.degrees == pytest.approx(degrees)
+        odds = np.log([x / (1 - x) for x in (result.low, result.value, result.high) if 1e-9 < x < 1 - 1e-9])
         half = t.ppf((1 + confidence) / 2, degrees) * error / (value * (1 - value))
         assert np.diff(odds) == pytest.approx(half, rel=5e-3)
-        assert 0 <= found.low < found.value < found.high <= 1
+        assert 0 <= result.low < result.value < result.high <= 1
 
-    value, error, degrees = oracle(wins(one, positive) - wins(other, positive), *sides)
-    found = auc_difference(one, other, y, given_groups, confidence)
-    assert {*map(type, found)} == {float}
-    assert found.value == pytest.approx(value, abs=1e-12)
+    value, error, degrees = oracle(wins(first, positive) - wins(second, positive), *sides)
+    result = auc_difference(first, second, y, given_groups, confidence)
+    assert {*map(type, result)} == {float}
+    assert result.value == pytest.approx(value, abs=1e-12)
     quantile, units = t.ppf((1 + confidence) / 2, min(degrees, 1e9)), [len(set(side)) for side in sides]
     assume(abs(error * np.prod(units) - 3.0) > 1e-6)
     if error * np.prod(units) < 3.0:  # hardly any pair is ranked differently
         error = max(error, (1.0 - (1.0 - confidence) ** (1.0 / min(units))) / quantile)
-    assert found.error == pytest.approx(error, abs=1e-7)
+    assert result.error == pytest.approx(error, abs=1e-7)
     half = quantile * error
-    assert (found.low, found.high) == pytest.approx((value - half, value + half), abs=1e-5)
-    back = auc_difference(other, one, y, given_groups, confidence)
-    assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+    assert (result.low, result.high) == pytest.approx((value - half, value + half), abs=1e-5)
+    back = auc_difference(second, first, y, given_groups, confidence)
+    assert (back.low, back.high) == pytest.approx((-result.high, -result.low))
 
 
 def test_scores_that_separate_the_classes_have_an_interval_without_width():
     for sign, value in ((1, 1.0), (-1, 0.0)):
-        found = auc_interval(sign * np.arange(6), [0, 0, 0, 1, 1, 1])
-        assert found == (value, value, value, 0.0, np.inf)
+        result = auc_interval(sign * np.arange(6), [0, 0, 0, 1, 1, 1])
+        assert result == (value, value, value, 0.0, np.inf)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_scores_that_separate_the_classes_have_an_interval_without_width():
 )
 def test_what_has_no_interval_is_refused_in_a_sentence(y, groups, confidence, says):
     scores = [1, 2, 3, 4]
-    for ask in (lambda *how: auc_interval(scores, *how), lambda *how: auc_difference(scores, scores, *how)):
+    for call in (lambda *arg: auc_interval(scores, *arg), lambda *arg: auc_difference(scores, scores, *arg)):
         with pytest.raises((DataError, ParameterError), match=says):
-            ask(y, groups, confidence)
+            call(y, groups, confidence)
 
 
 SCORES = st.one_of(
@@ -101,19 +101,19 @@ SCORES = st.one_of(
 
 def all_pairs(scores, y):
     """Placements by comparing all pairs."""
-    won, found = wins(scores, y == 1), np.empty(len(y))
-    found[y == 1], found[y == -1] = won.mean(axis=1), won.mean(axis=0)
-    return found
+    won, placed = wins(scores, y == 1), np.empty(len(y))
+    placed[y == 1], placed[y == -1] = won.mean(axis=1), won.mean(axis=0)
+    return placed
 
 
 def by_definition(scores, y, blocks):
-    placed, found = all_pairs(scores, y), np.zeros(BLOCKS)
+    placed, total = all_pairs(scores, y), np.zeros(BLOCKS)
     for label in (1, -1):
-        own = y == label
-        share = np.bincount(blocks[own], minlength=BLOCKS) / own.sum()
-        deviations = (placed[own] - placed[own].mean()) / own.sum()
-        found += np.bincount(blocks[own], deviations, BLOCKS) / np.sqrt(1 - share @ share)
-    return found
+        mask = y == label
+        share = np.bincount(blocks[mask], minlength=BLOCKS) / mask.sum()
+        deviations = (placed[mask] - placed[mask].mean()) / mask.sum()
+        total += np.bincount(blocks[mask], deviations, BLOCKS) / np.sqrt(1 - share @ share)
+    return total
 
 
 @given(st.lists(st.tuples(SCORES, st.booleans(), st.integers(0, 31)), min_size=4, max_size=120))
@@ -133,24 +133,24 @@ CLASSES = pytest.mark.parametrize(("positives", "negatives"), [(42, 72), (500, 3
 @CLASSES
 def test_the_error_of_a_difference_is_the_distance_of_the_deviations_of_blocks(positives, negatives):
     first, second = np.random.default_rng(0).normal(size=(2, 5, BLOCKS))
-    found = difference_interval(0.3, first, second, positives, negatives, 0.9)
-    assert found.error == pytest.approx(np.sqrt(((first - second) ** 2).sum(axis=1)))
-    assert found.degrees == min(BLOCKS, positives, negatives) - 1
-    half = t.ppf(0.95, found.degrees) * found.error
-    assert np.stack([found.low, found.high]) == pytest.approx(np.stack([0.3 - half, 0.3 + half]))
+    result = difference_interval(0.3, first, second, positives, negatives, 0.9)
+    assert result.error == pytest.approx(np.sqrt(((first - second) ** 2).sum(axis=1)))
+    assert result.degrees == min(BLOCKS, positives, negatives) - 1
+    half = t.ppf(0.95, result.degrees) * result.error
+    assert np.stack([result.low, result.high]) == pytest.approx(np.stack([0.3 - half, 0.3 + half]))
 
 
 @CLASSES
 def test_methods_that_rank_all_rows_alike_have_the_interval_of_the_rule_of_three(positives, negatives):
     alike = np.random.default_rng(0).normal(size=32)
-    found = difference_interval(np.zeros(2), np.stack([alike] * 2), alike, positives, negatives)
+    result = difference_interval(np.zeros(2), np.stack([alike] * 2), alike, positives, negatives)
     pairs = min(positives, negatives)
-    assert found.degrees == min(32, pairs) - 1
-    assert (1.0 - found.high) ** pairs == pytest.approx([0.05, 0.05])  # the chance that no pair shows it
-    assert found.low == pytest.approx(-found.high)
+    assert result.degrees == min(32, pairs) - 1
+    assert (1.0 - result.high) ** pairs == pytest.approx([0.05, 0.05])  # the chance that no pair shows it
+    assert result.low == pytest.approx(-result.high)
     one_pair = alike + np.eye(32)[0] / (positives * negatives)
-    other = difference_interval(0.0, alike, one_pair, positives, negatives)
-    assert [other.low, other.high] == pytest.approx([found.low[0], found.high[0]])
+    changed = difference_interval(0.0, alike, one_pair, positives, negatives)
+    assert [changed.low, changed.high] == pytest.approx([result.low[0], result.high[0]])
 
 
 def test_wrong_values_are_refused():

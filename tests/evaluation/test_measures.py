@@ -49,7 +49,7 @@ FUNCTIONS = (exact_auc, average_precision, partial_auc, two_way_partial_auc, pre
 SAMPLES = st.lists(st.tuples(SCORES, st.booleans(), st.integers(0, 3)), min_size=2, max_size=120)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, over infinite scores
+@pytest.mark.filterwarnings("ignore:invalid value")  # from scikit-learn, for infinite scores
 @given(SAMPLES, st.sampled_from([1.0, 0.1, 5e307, 1e-320]), st.sampled_from([0.03, 0.2, 1.0]))
 def test_any_scores_and_weights_give_the_values_of_all_pairs_and_of_sklearn(samples, unit, rate):
     scores, (_, positive, times) = np.array([score for score, *_ in samples]), zip(*samples, strict=True)
@@ -58,18 +58,18 @@ def test_any_scores_and_weights_give_the_values_of_all_pairs_and_of_sklearn(samp
     high, low = scores[y == 1][:, None], scores[y == -1]
     assert exact_auc(scores, y) == (2 * (high > low).sum() + (high == low).sum()) / (2 * high.size * low.size)
     # scikit-learn adds up the differences of neighbouring scores; ranks have the same order.
-    ranks, weights, kept = np.unique(scores, return_inverse=True)[1], times * unit, times > 0
-    own = {"sample_weight": times}
-    expected = roc_auc_score(y, ranks, **own)
+    ranks, weights, mask = np.unique(scores, return_inverse=True)[1], times * unit, times > 0
+    options = {"sample_weight": times}
+    expected = roc_auc_score(y, ranks, **options)
     assert exact_auc(scores, y, weights) == pytest.approx(expected, abs=1e-12)
-    expected = average_precision_score(y, ranks, **own)
+    expected = average_precision_score(y, ranks, **options)
     assert average_precision(scores, y, weights) == pytest.approx(expected, abs=1e-12)
-    expected = roc_auc_score(y, ranks, max_fpr=rate, **own)
+    expected = roc_auc_score(y, ranks, max_fpr=rate, **options)
     assert partial_auc(scores, y, rate, weights) == pytest.approx(expected, abs=1e-12)
     often = np.repeat(scores, times), np.repeat(y, times)
-    for function in FUNCTIONS[:4]:  # rows of weight k are k rows, those without weight none
+    for function in FUNCTIONS[:4]:  # a row of weight k counts as k rows
         assert function(scores, y, weights=weights) == pytest.approx(function(*often), abs=1e-12)
-        some = function(scores[kept], y[kept], weights=weights[kept])
+        some = function(scores[mask], y[mask], weights=weights[mask])
         assert function(scores, y, weights=weights) == pytest.approx(some, abs=1e-12)
     fpr, tpr, _ = roc_curve(y, ranks, drop_intermediate=False)
     assert recall_at(scores, y, rate) == pytest.approx(tpr[fpr <= rate + 1e-12].max(), abs=1e-12)
@@ -85,7 +85,7 @@ def by_integration(scores, y, min_tpr, max_fpr, steps=200_000):
     return np.maximum(0.0, r - min_tpr).mean() / (1 - min_tpr)
 
 
-@pytest.mark.parametrize("digits", [15, 1, 0, -1])  # of scores without ties, with some, and all equal
+@pytest.mark.parametrize("digits", [15, 1, 0, -1])  # scores without ties, with some ties, all equal
 @pytest.mark.parametrize("bounds", [(0.0, 0.3), (0.4, 0.3), (0.7, 0.9), (0.5, 1.0)])
 def test_the_two_way_area_is_that_of_a_numeric_integration(digits, bounds):
     rng = np.random.default_rng(1)
@@ -97,13 +97,13 @@ def test_the_two_way_area_is_that_of_a_numeric_integration(digits, bounds):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=9), st.integers(1, 9))
-def test_precision_is_the_mean_over_all_orders_of_ties(samples, wanted):
+def test_precision_is_the_mean_over_all_orders_of_ties(samples, count):
     scores = np.array([float(score) for score, _ in samples])
     y = np.where([positive for _, positive in samples], 1, -1).astype(np.int8)
     if abs(y.sum()) == len(y):
         y[0] = -y[0]
-    n, rows = len(y), min(wanted, len(y))
-    # Of a group that is cut, each row is as likely as any other to be among the first.
+    n, rows = len(y), min(count, len(y))
+    # The rows of a group of ties that is cut are equally likely to be among the first.
     edge = np.sort(scores)[::-1][rows - 1]
     inside, tied = scores > edge, scores == edge
     expected = ((y == 1) & inside).sum() + (rows - inside.sum()) * (y[tied] == 1).mean()
@@ -114,10 +114,10 @@ def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_
     rng = np.random.default_rng(0)
     y = labels(rng, 200)
     share = float((y == 1).mean())
-    for each in (*(cls() for cls in MEASURES.values()), MEASURES["tpauc"](0.2, 0.6), MEASURES["pauc"](0.7)):
-        value = measure_columns(np.zeros((200, 1)), y, [each])[0, 0]
+    for metric in (*(cls() for cls in MEASURES.values()), MEASURES["tpauc"](0.2, 0.6), MEASURES["pauc"](0.7)):
+        value = measure_columns(np.zeros((200, 1)), y, [metric])[0, 0]
         # No threshold splits equal scores; random ones reach a recall of about the rate.
-        assert value == pytest.approx(0.0 if each.name == "recall_at_fpr" else each.chance(share)), each
+        assert value == pytest.approx(0.0 if metric.name == "recall_at_fpr" else metric.chance(share)), metric
     scores = rng.normal(size=200) + 0.8 * y
     assert partial_auc(scores, y, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
     assert two_way_partial_auc(scores, y, 0.0, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
@@ -128,12 +128,12 @@ def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_
 def test_columns_give_what_each_column_gives_alone(form):
     rng = np.random.default_rng(0)
     scores, y = form(np.round(rng.normal(size=(400, 3)), 1)), labels(rng, 400)
-    found = measure_columns(scores, y, [cls() for cls in MEASURES.values()])
-    assert found.tolist() == [[function(column, y) for function in FUNCTIONS] for column in scores.T]
+    columns = measure_columns(scores, y, [cls() for cls in MEASURES.values()])
+    assert columns.tolist() == [[function(column, y) for function in FUNCTIONS] for column in scores.T]
 
 
 @pytest.mark.parametrize(
-    ("function", "parameter", "said"),
+    ("function", "parameter", "message"),
     [
         (partial_auc, 2.0, r"pauc: max_fpr must be .* got 2"),
         (partial_auc, 9e-13, "max_fpr must be .* got 9e-13"),  # areas are divided by it
@@ -142,8 +142,8 @@ def test_columns_give_what_each_column_gives_alone(form):
         (recall_at, -1, r"recall_at_fpr: max_fpr .* got -1"),
     ],
 )
-def test_a_parameter_out_of_range_is_refused_with_a_reason(function, parameter, said):
-    with pytest.raises(ParameterError, match=said):
+def test_a_parameter_out_of_range_is_refused_with_a_reason(function, parameter, message):
+    with pytest.raises(ParameterError, match=message):
         function(*SMALL, parameter)
 
 
@@ -152,7 +152,7 @@ NO_NUMBERS = (SMALL[0] + 1j, [str(score) for score in SMALL[0]], [None, *SMALL[0
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"y": -np.ones(14)}, "both classes, got 0 positives and 14 negatives"),
         ({"y": Y[:13]}, "14 scores for 13 labels"),
@@ -166,15 +166,15 @@ NO_NUMBERS = (SMALL[0] + 1j, [str(score) for score in SMALL[0]], [None, *SMALL[0
         ({"weights": [1.0] * 13}, "13 weights"),
         ({"weights": [-1.0] * 14}, "got -1"),
         ({"weights": (Y == 1) * 1.0}, "no weight"),
-        *(({"scores": each}, "scores must be real numbers") for each in NO_NUMBERS),
-        *(({"weights": each}, "weights must be real numbers") for each in NO_NUMBERS),
+        *(({"scores": values}, "scores must be real numbers") for values in NO_NUMBERS),
+        *(({"weights": values}, "weights must be real numbers") for values in NO_NUMBERS),
     ],
 )
-def test_what_has_no_value_is_refused_with_a_reason(wrong, said):
+def test_what_has_no_value_is_refused_with_a_reason(wrong, message):
     for weights in (None, np.ones(14)):
         arguments = {"scores": SMALL[0], "y": Y, "weights": weights} | wrong
         for function in (exact_auc, average_precision, partial_auc):
-            with pytest.raises(DataError, match=said):
+            with pytest.raises(DataError, match=message):
                 function(**arguments)
 
 
@@ -199,7 +199,7 @@ def test_measures_are_found_by_name_and_restored_from_their_parameters():
 def test_random_scores_are_outside_as_often_as_the_confidence_says(positives, negatives):
     rng = np.random.default_rng(0)
     y = np.repeat([1, -1], [positives, negatives])
-    far = [abs(exact_auc(rng.normal(size=y.size), y) - 0.5) for _ in range(4000)]
-    outside = np.mean(np.array(far) > chance_half_width(positives, negatives))
+    gaps = [abs(exact_auc(rng.normal(size=y.size), y) - 0.5) for _ in range(4000)]
+    outside = np.mean(np.array(gaps) > chance_half_width(positives, negatives))
     assert 0.035 < outside < 0.065
     assert chance_half_width(0, negatives) == chance_half_width(positives, 0) == np.inf

@@ -28,15 +28,15 @@ def test_a_smoothed_hinge_is_below_it_and_its_tangents_too(margin, width):
         part = next(part for part in pieces if m <= part.upper)
         return part.c0 + part.c1 * m + part.c2 * m * m, part.slope(m)
 
-    others = np.linspace(-3, 3, 61)
-    hinge = np.maximum(0, margin - others)
+    points = np.linspace(-3, 3, 61)
+    hinge = np.maximum(0, margin - points)
     for m in np.concatenate([np.linspace(-3, 3, 41), margin - width * np.linspace(0, 1, 11)]):
         value, slope = of(parts, m)
         r = margin - m
         assert value == pytest.approx(
             0 if r <= 0 else r * r / (2 * width) if r < width else r - width / 2, abs=1e-9
         )
-        tangent = max(0, r) - of(excess, m)[0] + slope * (others - m)
+        tangent = max(0, r) - of(excess, m)[0] + slope * (points - m)
         assert np.all(tangent <= hinge + 1e-9)
         assert np.max(tangent - hinge) >= -1e-9
 
@@ -74,11 +74,11 @@ def minimum_by_slsqp(objective, X, y):
             Norm.l1: lambda uv: objective.radius - uv.sum(),
         }[objective.norm]
         constraints = [{"type": "ineq", "fun": room}]
-    found = optimize.minimize(
+    solution = optimize.minimize(
         function, np.full(2 * d, 1e-2), jac=slope, method="SLSQP", bounds=[(0, None)] * (2 * d),
         constraints=constraints, options={"ftol": 1e-14, "maxiter": 500},
     )  # fmt: skip
-    return found.x[:d] - found.x[d:], found.fun
+    return solution.x[:d] - solution.x[d:], solution.fun
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
@@ -87,26 +87,26 @@ def test_the_bound_is_below_the_minimum_from_anywhere_and_near_it_at_the_minimum
     w, least = minimum_by_slsqp(objective, X, y)
     if objective.radius is not None:
         w = w * min(1.0, objective.radius / (np.linalg.norm(w, 1 if objective.norm is Norm.l1 else 2)))
-    near = certificate(objective, w, X, y)
+    best = certificate(objective, w, X, y)
     mean = brute(objective.loss.value, objective.loss, X @ w, y).mean()
     penalty = objective.l2 / 2 * w @ w + objective.l1 * np.abs(w).sum()
-    assert near.value == objective_value(objective, w, X @ w, y) == pytest.approx(mean + penalty, rel=1e-9)
-    assert near.bound <= least + 1e-9
-    if not isinstance(objective.loss, Hinge):  # whose minimum has kinks that a solution of 1e-8 does not meet
-        assert near.gap < 1e-3
+    assert best.value == objective_value(objective, w, X @ w, y) == pytest.approx(mean + penalty, rel=1e-9)
+    assert best.bound <= least + 1e-9
+    if not isinstance(objective.loss, Hinge):  # a solution to 1e-8 misses the kinks of its minimum
+        assert best.gap < 1e-3
     rng = np.random.default_rng(1)
     for size in (0.0, 0.1, 1.0, 10.0):
-        other = size * rng.normal(size=3)
+        point = size * rng.normal(size=3)
         if objective.radius is not None:
-            other *= objective.radius / max(objective.radius, np.abs(other).sum())
-        away = certificate(objective, other, X, y)
+            point *= objective.radius / max(objective.radius, np.abs(point).sum())
+        away = certificate(objective, point, X, y)
         assert away.bound <= least * (1 + 1e-9) + 1e-12
         assert away.gap >= away.value - least - 1e-9
 
 
 def test_a_minimum_that_is_nearly_0_is_measured_against_the_objective_at_zero_weights():
-    found = Certificate(1e-5, 1e-6, start=2.0)
-    assert (found.size, found.relative) == pytest.approx((2e-3, 5e-4))
+    result = Certificate(1e-5, 1e-6, start=2.0)
+    assert (result.size, result.relative) == pytest.approx((2e-3, 5e-4))
 
 
 def test_the_gap_of_a_square_loss_does_not_overlook_columns_of_a_small_scale():
@@ -115,10 +115,10 @@ def test_the_gap_of_a_square_loss_does_not_overlook_columns_of_a_small_scale():
     X = np.c_[rng.normal(size=(400, 2)), 1e-9 * (y + 0.1 * rng.normal(size=400))]
     w = np.array([0.0, 0.0, 5e8])
     better = objective_value(Objective(Square()), w, X @ w, y)
-    found = certificate(Objective(Square()), np.zeros(3), X, y)
+    result = certificate(Objective(Square()), np.zeros(3), X, y)
     assert better < 0.01
-    assert found.bound <= better
-    assert found.value == 1.0
+    assert result.bound <= better
+    assert result.value == 1.0
 
 
 def test_no_minimum_is_bounded_below_zero_and_one_that_may_not_exist_not_at_all():

@@ -45,8 +45,8 @@ def test_the_bandwidth_is_the_mean_square_distance_to_the_mean():
 
 
 def test_a_projection_keeps_lengths_on_average():
-    many = fitted(Projection(dimension=20_000)).transform(X[:20])
-    np.testing.assert_allclose((many**2).sum(axis=1), (X[:20] ** 2).sum(axis=1), rtol=0.05)
+    projected = fitted(Projection(dimension=20_000)).transform(X[:20])
+    np.testing.assert_allclose((projected**2).sum(axis=1), (X[:20] ** 2).sum(axis=1), rtol=0.05)
 
 
 def test_pca_gives_uncorrelated_columns_of_the_largest_variance():
@@ -61,5 +61,5 @@ def test_pca_gives_uncorrelated_columns_of_the_largest_variance():
 def test_a_subset_holds_columns_of_the_data_and_all_when_it_is_large():
     Z = fitted(Subset(dimension=4)).transform(X)
     assert Z.shape == (300, 4)
-    assert all(any(np.array_equal(column, other) for other in X.T) for column in Z.T)
+    assert all(any(np.array_equal(column, source) for source in X.T) for column in Z.T)
     np.testing.assert_array_equal(fitted(Subset(dimension=99)).transform(X), X)

@@ -1,19 +1,19 @@
-"""Archives as others would have made them: other cells, keys and plans under digests that are right."""
+"""Archives as made elsewhere: other cells, keys and plans under correct digests."""
 
 from dataclasses import replace
 
 from msgspec import structs
 
 
-def altered(archive, cell=lambda each: each, entry=lambda each: each, key=str, keep=lambda key: True):
+def altered(archive, cell=lambda value: value, entry=lambda value: value, key=str, keep=lambda key: True):
     """The archive with its cells and the entries of its plans changed, some keys kept, under other keys."""
 
-    def planned(each):
-        cells = {key(one): seeds for one, seeds in each.cells.items() if keep(one)}
-        return entry(structs.replace(each, cells=cells))
+    def planned(item):
+        cells = {key(old_key): seeds for old_key, seeds in item.cells.items() if keep(old_key)}
+        return entry(structs.replace(item, cells=cells))
 
-    kept = {key(one): own for one, own in archive.cells.items() if keep(one)}
-    cells = {one: cell(with_record(own, key=one)) for one, own in kept.items()}
+    chosen = {key(old_key): result for old_key, result in archive.cells.items() if keep(old_key)}
+    cells = {new_key: cell(with_record(result, key=new_key)) for new_key, result in chosen.items()}
     plans = [structs.replace(plan, entries=tuple(map(planned, plan.entries))) for plan in archive.studies]
     return replace(archive, cells=cells, studies=tuple(plans))
 

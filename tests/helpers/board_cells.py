@@ -13,7 +13,7 @@ PLUGIN = {"distribution": "mine", "version": "1.0", "exempt": {}}
 
 
 def _described(algorithm="alpha", dataset="data", **changes):
-    """What an entry says of itself; `changes` replace whole parts."""
+    """The description of an entry; `changes` replace whole parts."""
     return {
         "algorithm": parameters(algorithm) if isinstance(algorithm, str) else algorithm,
         "dataset": PLUGIN | {"name": dataset, "parameters": {}, "part": "train", "title": dataset},
@@ -48,10 +48,10 @@ def parameters(name="alpha", **fields):
 
 def result(
     auc, seed=0, source="code", finished_at="2026-01-01", cpu="chip", concurrency=1, seconds=1e-3,
-    checkpoints=4, tuned=None, data=(), advice=None, **what,
+    checkpoints=4, tuned=None, data=(), advice=None, **parts,
 ):  # fmt: skip
     """A finished cell; diverged where the AUC is None."""
-    own = _described(**what)
+    entry = _described(**parts)
     finals = 0.5 if auc is None else auc
     steps = np.geomspace(1, 1000, checkpoints)
     curve = {
@@ -59,10 +59,10 @@ def result(
         **dict.fromkeys(("train_seconds", "cpu_seconds"), steps / 1000 * seconds),
         "auc": 0.5 + (finals - 0.5) * np.linspace(0.1, 1.0, checkpoints),
     }
-    key = repr((own, seed, source))
+    key = repr((entry, seed, source))
     record = {
         "key": key,
-        **own,
+        **entry,
         **dict.fromkeys(("seed", "split_seed", "order_seed"), seed),
         "fold": 0,
         "data": {
@@ -82,36 +82,36 @@ def result(
             "checkpoints": checkpoints,
         },
     }  # fmt: skip
-    # No file has such names, or an AUC that is not a number; views hold against them nevertheless.
-    safe = {part: own[part] | {"name": "x"} for part in ("algorithm", "dataset")} | {"scaling": "x"}
-    found = msgspec.convert(record | safe, CellRecord)
-    algorithm = structs.replace(found.algorithm, name=own["algorithm"]["name"])
-    dataset = structs.replace(found.dataset, name=own["dataset"]["name"])
-    found = structs.replace(found, algorithm=algorithm, dataset=dataset, scaling=own["scaling"])
+    # Files have no such names, and no AUC that is NaN; the views must work with them nevertheless.
+    safe = {part: entry[part] | {"name": "x"} for part in ("algorithm", "dataset")} | {"scaling": "x"}
+    cell = msgspec.convert(record | safe, CellRecord)
+    algorithm = structs.replace(cell.algorithm, name=entry["algorithm"]["name"])
+    dataset = structs.replace(cell.dataset, name=entry["dataset"]["name"])
+    cell = structs.replace(cell, algorithm=algorithm, dataset=dataset, scaling=entry["scaling"])
     if auc != auc:
-        found = structs.replace(found, result=structs.replace(found.result, auc=auc))
-    return CellResult(found, curve, None)
+        cell = structs.replace(cell, result=structs.replace(cell.result, auc=auc))
+    return CellResult(cell, curve, None)
 
 
-def finished(auc, **what):
+def finished(auc, **parts):
     """The cell of a result."""
-    return of_results([result(auc, **what)])[0]
+    return of_results([result(auc, **parts)])[0]
 
 
-def altered(made, **parts):
+def altered(cell, **parts):
     """A result, or its cell, with other parts of its record; a mapping replaces some fields of a part."""
-    content = to_dict(made.record)
+    content = to_dict(cell.record)
     for name, value in parts.items():
         content[name] = content[name] | value if isinstance(content.get(name), dict) else value
-    other = CellResult(msgspec.convert(content, CellRecord), made.curve, getattr(made, "weights", None))
-    return other if isinstance(made, CellResult) else of_results([other])[0]
+    changed = CellResult(msgspec.convert(content, CellRecord), cell.curve, getattr(cell, "weights", None))
+    return changed if isinstance(cell, CellResult) else of_results([changed])[0]
 
 
-def unfinished(status="missing", seed=0, **what):
+def unfinished(status="missing", seed=0, **parts):
     """A cell that is planned, but has no result."""
-    own = msgspec.convert(_described(**what), EntryDescription)
-    key, seeds = repr((own, seed, "planned")), Seeds(seed, seed, seed, 0)
-    return BoardCell(key, own, seeds, CellStatus(status), None, {})
+    entry = msgspec.convert(_described(**parts), EntryDescription)
+    key, seeds = repr((entry, seed, "planned")), Seeds(seed, seed, seed, 0)
+    return BoardCell(key, entry, seeds, CellStatus(status), None, {})
 
 
 def several(names=("alpha", "beta"), datasets=("data",), runs=3):

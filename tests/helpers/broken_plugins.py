@@ -1,4 +1,4 @@
-"""A healthy method in plain NumPy, methods that break one rule each, and what is found in them."""
+"""A healthy method in plain NumPy, methods that break one rule each, and the checks that find them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def recompiling(self, state, batch):  # whole only at first
 
 
 def begun(change, **attributes):
-    """Healthy with other fields of its first state, which a function of the problem gives."""
+    """Healthy with other fields of its first state, by a function of the problem."""
 
     def init(self, problem, rng):
         return Healthy.init(self, problem, rng)._replace(**change(problem))
@@ -124,6 +124,14 @@ def stepping(factor, by_row=False):
     return step
 
 
+def scattered(self, state, batch):
+    """Also reads every weight, out of order: this grows by more than d, above what a noisy clock hides."""
+    order = np.arange(len(state.w)) * 7919 % len(state.w)
+    for _ in range(len(batch)):
+        state.w.take(order)
+    return Healthy.step(self, state, batch)
+
+
 def per_call(state, rows):
     state.counts[2] += 1
     return 1.0 / np.sqrt(state.counts[2])
@@ -133,7 +141,7 @@ StepPerChunk = broken(step=stepping(per_call))
 
 
 class Forgetful:
-    """It loses what it knows when it is pickled."""
+    """A counter that pickling resets."""
 
     def __init__(self):
         self.steps = 0
@@ -153,7 +161,7 @@ class Promised(np.ndarray):
         return self
 
 
-def borrowing(self, problem, rng):  # it leaves the rows as they were
+def borrowing(self, problem, rng):  # restores the rows
     values = problem.X.data if sparse.issparse(problem.X) else problem.X
     for _ in range(2):
         np.negative(values, out=values)
@@ -215,7 +223,7 @@ class SquaresWeights(Healthy):
         return state
 
 
-CountsWeights = broken(SquaresWeights, _power=1)  # as it should be
+CountsWeights = broken(SquaresWeights, _power=1)  # correct weights
 
 
 class StepsOfTheFirst:
@@ -303,7 +311,7 @@ CULPRITS = [  # the checks that find each of them, and words of the first messag
         "not done after 1,000 iterations",
     ),
     ("auc", broken(Plain, score=lambda self, w, X: -(X @ w)), r"opposite order.*\+1"),
-    ("cost", broken(claims=Claims("1/sqrt(t)", "nnz")), "1.0-fold by the claim 'nnz'"),
+    ("cost", broken(step=scattered, claims=Claims("1/sqrt(t)", "nnz")), "1.0-fold by the claim 'nnz'"),
     ("objective", broken(objective=lambda self, problem: Objective(None, l2=1.0)), ""),
     ("exempt", broken(exempt={"chunk": "it is hard"}), ""),
 ]

@@ -1,4 +1,4 @@
-"""Plugins that are registered nowhere, for tests of what receives objects."""
+"""Plugins without registration, for tests of functions that take objects."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple

@@ -1,4 +1,4 @@
-"""Findings of checks, by what tests ask of them."""
+"""Findings of checks, by name and status."""
 
 from aucbench.testing import Status
 
@@ -9,7 +9,7 @@ def by_name(findings):
 
 def failures(findings):
     """The failed checks by name."""
-    return {name: each for name, each in by_name(findings).items() if each.status is Status.failed}
+    return {name: finding for name, finding in by_name(findings).items() if finding.status is Status.failed}
 
 
 def failed(findings):

@@ -1,4 +1,4 @@
-"""Methods that harm the process they run in, each in its own way; `Victim` is what they must not harm."""
+"""Methods that harm the process they run in, each in its own way; they must not harm `Victim`."""
 
 import contextlib
 import ctypes
@@ -41,11 +41,11 @@ def raised(error):
     raise error
 
 
-def for_each(found, function):
-    """Call a function of each descriptor or pipe, whatever comes of it."""
-    for each in found():
+def for_each(finder, function):
+    """Call a function on each descriptor or pipe, errors ignored."""
+    for item in finder():
         with contextlib.suppress(OSError):
-            function(each)
+            function(item)
 
 
 def descriptors():
@@ -53,7 +53,7 @@ def descriptors():
 
 
 def pipes():
-    return [each for each in gc.get_objects() if isinstance(each, Connection)]
+    return [item for item in gc.get_objects() if isinstance(item, Connection)]
 
 
 def replaces_functions():
@@ -135,13 +135,13 @@ def unlocks(number):
 
 
 def shuts(number):
-    with socket.socket(fileno=os.dup(number)) as found:
-        found.shutdown(socket.SHUT_RDWR)
+    with socket.socket(fileno=os.dup(number)) as duplicate:
+        duplicate.shutdown(socket.SHUT_RDWR)
 
 
 class TwoWordsError(AucbenchError):
-    def __init__(self, one, other):
-        super().__init__(one + other)
+    def __init__(self, first, second):
+        super().__init__(first + second)
 
 
 class Bomb:

@@ -6,15 +6,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def content(body, length=None, status=200):
-    """An answer with a body, whose Content-Length may be a lie."""
+    """An answer with a body, whose Content-Length may be wrong."""
 
-    def answer(handler):
+    def respond(handler):
         handler.send_response(status)
         handler.send_header("Content-Length", str(len(body) if length is None else length))
         handler.end_headers()
         handler.wfile.write(body)
 
-    return answer
+    return respond
 
 
 def failure(status):
@@ -26,7 +26,7 @@ class HttpServer:
 
     def __init__(self):
         self.answers, self.requests = defaultdict(list), Counter()
-        self.sizes = {}  # told to those who ask for the head only
+        self.sizes = {}  # the Content-Length of HEAD requests
         web = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -53,7 +53,7 @@ class HttpServer:
         self.answers[path].extend(answers)
 
     def __enter__(self):
-        # It polls for its end.
+        # The server polls for its shutdown.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 

@@ -1,4 +1,4 @@
-"""The code blocks of a Markdown page: Python, commands, and what is said about running them."""
+"""The code blocks of a Markdown page: Python, commands, and the marks about running them."""
 
 import re
 from pathlib import Path
@@ -12,10 +12,10 @@ SHELL = {"bash", "sh", "console", "shell", "indented"}
 
 
 class Block(NamedTuple):
-    line: int  # where it begins, from 1
+    line: int  # of its beginning, from 1
     language: str  # of its fence; `indented` for a block without one
     text: str  # its lines, without indentation
-    mark: str  # what the comment above says: `dry-run`, `not run: ...` or nothing
+    mark: str  # of the comment above: `dry-run`, `not run: ...` or nothing
 
     @property
     def is_python(self):
@@ -33,15 +33,15 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> list[Block]:
     """All blocks of a page, in order."""
-    found, mark = [], ""
+    result, mark = [], ""
     for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
         if token.type == "html_block":
             match = MARK.match(token.content.strip().splitlines()[-1])
             mark = match[1] if match else ""
         elif token.type in ("fence", "code_block"):
             language = "indented" if token.type == "code_block" else token.info.partition(" ")[0]
-            found.append(Block(token.map[0] + 1, language, token.content.strip("\n"), mark))
+            result.append(Block(token.map[0] + 1, language, token.content.strip("\n"), mark))
             mark = ""
         elif token.type.endswith("_open"):
             mark = ""
-    return found
+    return result

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.helpers.broken_plugins import Healthy, Plain
 
-MARK = "# the mistake"  # at the line that is named
+MARK = "# the mistake"  # at the line named in the failure
 
 
 class Column(Plain):
@@ -28,8 +28,8 @@ class Exiting(Plain):
 
 
 @numba.njit
-def _strange(w, word):
-    return w + word
+def _strange(w, text):
+    return w + text
 
 
 class Untypable(Plain):

@@ -13,13 +13,13 @@ def mlflow_server(folder, backend):
     from mlflow.server import app, handlers
     from werkzeug.serving import make_server
 
-    words = {"FILE_STORE": backend, "ARTIFACT_ROOT": "mlflow-artifacts:/", "SERVE_ARTIFACTS": "true"}
-    words |= {"ARTIFACT_DESTINATION": str(folder)}
+    settings = {"FILE_STORE": backend, "ARTIFACT_ROOT": "mlflow-artifacts:/", "SERVE_ARTIFACTS": "true"}
+    settings |= {"ARTIFACT_DESTINATION": str(folder)}
     server = make_server("127.0.0.1", 0, app, threaded=True)
     with pytest.MonkeyPatch.context() as patch:
-        for name, word in words.items():
-            patch.setenv(f"_MLFLOW_SERVER_{name}", word)
-        for name in ("_tracking_store", "_model_registry_store"):  # those of an earlier server
+        for name, value in settings.items():
+            patch.setenv(f"_MLFLOW_SERVER_{name}", value)
+        for name in ("_tracking_store", "_model_registry_store"):  # set by an earlier server
             patch.setattr(handlers, name, None)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

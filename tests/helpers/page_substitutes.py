@@ -1,4 +1,4 @@
-"""Small files under the names that the pages use for data of the reader's own."""
+"""Small files under the names that the pages use for the reader's data."""
 
 import numpy as np
 import pandas as pd

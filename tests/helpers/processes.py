@@ -1,4 +1,4 @@
-"""Copies of the process of the tests, which need not import what it has imported."""
+"""Copies of the process of the tests; its modules need not be imported again."""
 
 import os
 import traceback

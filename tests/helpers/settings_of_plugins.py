@@ -25,6 +25,6 @@ def values(kind, choice=None):
 
 
 def fields_of(cls, choices):
-    """A strategy for dictionaries of fields of a plugin; those of numbers without a choice are left out."""
-    found = {name: values(kind, choices.get(name)) for name, kind in field_types(cls).items()}
-    return st.fixed_dictionaries({name: each for name, each in found.items() if each is not None})
+    """A strategy for dictionaries of fields of a plugin; fields of numbers without a choice are left out."""
+    table = {name: values(kind, choices.get(name)) for name, kind in field_types(cls).items()}
+    return st.fixed_dictionaries({name: strategy for name, strategy in table.items() if strategy is not None})

@@ -16,18 +16,18 @@ def small_report(methods=("alpha", "beta", "gamma"), data_sets=12, runs=2, seed=
 
 
 def small_cells(methods=("alpha", "beta", "gamma"), data_sets=12, runs=2, seed=0, far=(), **changes):
-    """The cells of such a report."""
+    """The cells of a small report."""
     rng = np.random.default_rng(seed)
     names = [f"data{k}" for k in range(data_sets)] if isinstance(data_sets, int) else data_sets
-    found = []
+    cells = []
     for data_set in names:
         rare = int(rng.integers(4, 40))
-        for place, method in enumerate(methods):
+        for rank, method in enumerate(methods):
             for run in range(runs):
-                auc = 0.9 - 0.002 * place - 0.2 * (method in far) + rng.normal(0.0, 0.002)
-                what = {"seconds": float(rng.uniform(1e-3, 1.0)), "data": {"train_positives": rare}} | changes
-                found.append(finished(float(auc), seed=run, algorithm=method, dataset=data_set, **what))
-    return found
+                auc = 0.9 - 0.002 * rank - 0.2 * (method in far) + rng.normal(0.0, 0.002)
+                spec = {"seconds": float(rng.uniform(1e-3, 1.0)), "data": {"train_positives": rare}} | changes
+                cells.append(finished(float(auc), seed=run, algorithm=method, dataset=data_set, **spec))
+    return cells
 
 
 def failed_cells(method, data_sets, runs=2):

@@ -68,15 +68,15 @@ def entry(algorithm, dataset=None, *, tuning=None, features=None, **named):
     )
 
 
-def study_of(*words):
-    """The study that some words of the command line ask for, not run."""
-    return build_study(catalog(), parse(words))
+def study_of(*overrides):
+    """The study of overrides on the command line, not run."""
+    return build_study(catalog(), parse(overrides))
 
 
-def prepared_apart(words, seed=0):
+def prepared_apart(overrides, seed=0):
     """The arrays of a run, prepared apart from it."""
-    (planned,) = study_of(*words).entries
-    return PreparedData().rows_of(planned, next(each for each in planned.cells() if each.seed == seed))
+    (planned,) = study_of(*overrides).entries
+    return PreparedData().rows_of(planned, next(cell for cell in planned.cells() if cell.seed == seed))
 
 
 def plan_of(entries, store, exclusive=False, **options):
@@ -85,18 +85,18 @@ def plan_of(entries, store, exclusive=False, **options):
 
 
 def run_entries(entries, store, executor=None, exclusive=False, stop_after=None, **options):
-    """Plan and run entries here; gives what came of it."""
+    """Plan and run entries here; returns the outcome."""
     plan = plan_of(entries, store, exclusive, only_failed=options.pop("only_failed", False))
     scheduler = Scheduler(plan, store, executor or LocalExecutor(Observer()), **options)
     return scheduler.run(stop_after)
 
 
 def untimed(value):
-    """A record or a trial without what differs from run to run."""
+    """A record or a trial without the parts that differ from run to run."""
     if isinstance(value, dict):
         left_out = ("environment", "git_commit", "traceback", "features_seconds", "limits", *TIMINGS)
-        return {key: untimed(each) for key, each in value.items() if key not in left_out}
-    return [untimed(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: untimed(item) for key, item in value.items() if key not in left_out}
+    return [untimed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def contents(store):
@@ -118,17 +118,17 @@ def contents(store):
 def trials_of(store):
     """The trials of all searches of a store, ordered, without timings."""
     files = sorted((store.path / "trials").rglob("*.jsonl"))
-    found = [replace(trial, train_seconds=0.0) for file in files for trial in store.trials(file.stem)]
-    return sorted(found, key=lambda trial: (trial.number, trial.fold))
+    trials = [replace(trial, train_seconds=0.0) for file in files for trial in store.trials(file.stem)]
+    return sorted(trials, key=lambda trial: (trial.number, trial.fold))
 
 
 def results(store):
     """Test AUC and weights of all cells by (method, seed, fold)."""
-    found = {}
+    outcomes = {}
     for cell in store:
         key = cell.record.algorithm.name, cell.record.seed, cell.record.fold
-        found[key] = cell.record.result.auc, None if cell.weights is None else cell.weights.tobytes()
-    return found
+        outcomes[key] = cell.record.result.auc, None if cell.weights is None else cell.weights.tobytes()
+    return outcomes
 
 
 METHODS = "aucbench-test-methods", "tests.helpers.study_methods"
@@ -139,7 +139,7 @@ def write_metadata(folder, name=METHODS[0], module=METHODS[1], version="1.0", re
     info = Path(folder) / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    (info / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {each}" for each in required)]))
+    (info / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {dist}" for dist in required)]))
     (info / "entry_points.txt").write_text(f"[aucbench]\n{name} = {module}\n" if module else "")
     return Path(folder)
 
@@ -151,15 +151,15 @@ def process_environment(site, counter=None):
     return environment | ({COUNTER: str(counter)} if counter else {})
 
 
-def started(words, folder, environment):
-    """A process of the command line, of a group of its own."""
+def started(overrides, folder, environment):
+    """A process of the command line, in its own process group."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-m", "aucbench", *words]
+    command = [sys.executable, "-m", "aucbench", *overrides]
     return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes)
 
 
-def finished(words, folder, environment):
+def finished(overrides, folder, environment):
     """(exit status, standard output, standard error) of the command line."""
-    process = started(words, folder, environment)
+    process = started(overrides, folder, environment)
     out, err = process.communicate(timeout=300)
     return process.returncode, out, err

@@ -114,9 +114,9 @@ class Greedy(Gentle):
     name: ClassVar[str] = "fake_greedy"
 
     def harm(self):
-        kept = []
+        arrays = []
         while True:
-            kept.append(np.ones(1 << 23))
+            arrays.append(np.ones(1 << 23))
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Moody(Gentle):
 
 @dataclass(frozen=True)
 class Clouds:
-    """Two clouds of points; those of `noisy` rows may be replaced by noise."""
+    """Two clouds of points; points of `noisy` rows may be replaced by noise."""
 
     name: ClassVar[str] = "fake_clouds"
     n: int = 120

@@ -18,13 +18,13 @@ def is_like_other_rules(cls):
 
 
 def problem_of(algorithm, X, y, iterations=None, loss=None):
-    """A problem with the loss given, or with the method's own."""
+    """A problem with the loss, by default the method's first one."""
     names = getattr(algorithm, "losses", ())
     return Problem(X, y, iterations, loss or (aucbench.catalog().loss(names[0])() if names else None))
 
 
 def train(algorithm, X, y, rows, parts=1, loss=None):
-    """The state after the rows, cut into `parts` chunks, between which the state is pickled."""
+    """The state after the rows, in `parts` chunks; the state is pickled between them."""
     rows = np.asarray(rows)
     state = algorithm.init(problem_of(algorithm, X, y, len(rows), loss), np.random.default_rng(0))
     batch = Batch(X, y, rows)
@@ -46,7 +46,7 @@ def prepared(split, scaling, rescale=True):
 
 
 def outcome_on(method, rows, epochs=None):
-    """What a run of a method with its first loss gives on prepared rows."""
+    """The outcome of a run of a method with its first loss on prepared rows."""
     factor = 1.0 if rows.rescaling is None else rows.rescaling.factor
     loss = problem_of(method, rows.X, rows.y).loss
     arrays = rows.X, rows.y, rows.X_test, rows.y_test

@@ -54,4 +54,4 @@ dense_only = named("dense_only", Perceptron, requires={"dense": "its solver know
 any_loss = named("any_loss", PairSgd, losses=("*",))
 reversed_scores = named("reversed_scores", Weightless, score=lambda self, state, X: -(X @ state.w))
 
-OWN = (Perceptron, Bursting, dense_only, any_loss, Raising, reversed_scores, Slow, Hanging)
+METHODS = (Perceptron, Bursting, dense_only, any_loss, Raising, reversed_scores, Slow, Hanging)

@@ -21,7 +21,7 @@ def at(address, margins, theta):
     return out
 
 
-def test_all_losses_share_one_compiled_kernel():  # `check` compares what it gives with the plain functions
+def test_all_losses_share_one_compiled_kernel():  # `check` compares its values with the plain functions
     for loss in (Hinge(), Square(), Softplus()):
         at(kernels.compile_loss(loss).value, [0.5], 1.0)
     assert len(_at.signatures) == 1

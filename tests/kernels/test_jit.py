@@ -1,4 +1,4 @@
-"""Compiled code is kept between processes, and never served when what it is made of has changed."""
+"""Compiled code is kept between processes, and never served after its sources have changed."""
 
 import os
 import subprocess
@@ -93,16 +93,16 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
+def _empty_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
-    # Bytecode of a file that is edited within a second, and no longer than before, would be taken for it.
+    # Else the old bytecode of a file is used if an edit within a second keeps its size.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
 
 
 def output(program, *paths):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path])}
-    words = [sys.executable, "-c", program]
-    return subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout.split()
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split()
 
 
 def test_kernels_and_loops_of_rules_are_compiled_anew_when_what_they_call_or_read_has_changed(
@@ -114,7 +114,7 @@ def test_kernels_and_loops_of_rules_are_compiled_anew_when_what_they_call_or_rea
     (package / "method.py").write_text(METHOD)
 
     def stranger(helper, inlined=3, comment="", outside=1.0):
-        """Results of a kernel and of a rule, and how often the cache had each, in a new process."""
+        """Results of a kernel and of a rule, and their numbers of cache hits, in a new process."""
         (package / "helper.py").write_text(f"{HELPER.format(helper)}# {comment}\n")
         (package / "inlined.py").write_text(INLINED.format(inlined))
         monkeypatch.setenv("OUTSIDE", str(outside))

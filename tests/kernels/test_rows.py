@@ -71,9 +71,9 @@ def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
         for i, j in [(0, 1), (1, 0), (3, 2), (2, 3), (4, 4)]:
             x, z = wide[i], wide[i] - wide[j]
             expected = (x @ w, x @ x) * 3 + (np.abs(x).sum(), z @ w, z @ z)
-            found = _reductions(form, np.array([[i, j]] * 20), w)
-            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
-            assert i != j or found[7:] == (0.0, 0.0)
+            result = _reductions(form, np.array([[i, j]] * 20), w)
+            np.testing.assert_allclose(result, expected, rtol=1e-13, atol=1e-13)
+            assert i != j or result[7:] == (0.0, 0.0)
 
 
 @each_dtype
@@ -84,12 +84,12 @@ def test_additions_of_rows_and_pairs_equal_numpy(X, dtype):
         for i, j in [(0, 1), (3, 2), (2, 3)]:
             x, z = wide[i], wide[i] - wide[j]
             u, v = np.ones((2, 6, d))
-            found = _additions(form, np.array([[i, j]]), u, v)
+            result = _additions(form, np.array([[i, j]]), u, v)
             np.testing.assert_allclose(u, 1 + 2 * np.stack([x, x, z, z, x, x]), rtol=1e-14, atol=1e-14)
             added = np.stack([0 * x, x, 0 * z, z, 0 * x, x])
             np.testing.assert_allclose(v, 1 - 3 * added, rtol=1e-14, atol=1e-14)
             following = (wide[j] @ (1 + 2 * x), wide[j] @ wide[j])
-            np.testing.assert_allclose(found, following * 2, rtol=1e-13, atol=1e-13)
+            np.testing.assert_allclose(result, following * 2, rtol=1e-13, atol=1e-13)
 
 
 def test_symmetric_matrices_are_updated_and_multiplied_by_their_lower_triangle(X):

@@ -1,4 +1,4 @@
-"""What rules promise beyond the methods that are compared with transcriptions, alone and in lockstep."""
+"""Promises of rules beyond the methods compared with transcriptions, alone and in lockstep."""
 
 from collections import namedtuple
 from typing import NamedTuple
@@ -86,7 +86,7 @@ def run(cls, numbers, X=X, order=ORDER):
 
 def states(cls, settings, X=X):
     algorithms = [cls(*numbers) for numbers in settings]
-    return algorithms, [each.init(Problem(X, Y, 1), None) for each in algorithms]
+    return algorithms, [algo.init(Problem(X, Y, 1), None) for algo in algorithms]
 
 
 def together(cls, settings, X=X, order=ORDER, dropped=()):
@@ -97,18 +97,18 @@ def together(cls, settings, X=X, order=ORDER, dropped=()):
         lockstep.step(batch)
         for k in dropped if number == 0 else ():
             lockstep.drop(k)
-    return [None if k in dropped else each.weights(lockstep.state(k)) for k, each in enumerate(algorithms)]
+    return [None if k in dropped else algo.weights(lockstep.state(k)) for k, algo in enumerate(algorithms)]
 
 
-def assert_close(found, wanted, tolerance=1e-10):
-    assert np.abs(found - wanted).max() <= tolerance * np.abs(wanted).max()
+def assert_close(actual, desired, tolerance=1e-10):
+    assert np.abs(actual - desired).max() <= tolerance * np.abs(desired).max()
 
 
 SETTINGS = (
     (0.5, 0.0, 1.0, 1, True),
     (0.5, 0.01, 0.3, 3, False),
     (2.0, 0.499, 5.0, 7, True),  # keeps a five-hundredth of w: the scale is folded all the time
-    (1.0, 1.5, 1.0, 2, False),  # turns w round
+    (1.0, 1.5, 1.0, 2, False),  # reverses w
 )
 LAYOUTS = {"eager": X, "lazy": sparse.csr_matrix(np.hstack([X, np.zeros((N, 400))]))}
 
@@ -116,10 +116,10 @@ LAYOUTS = {"eager": X, "lazy": sparse.csr_matrix(np.hstack([X, np.zeros((N, 400)
 @pytest.mark.parametrize("rows", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_rule_moves_the_weights_as_a_plain_loop_does_alone_and_in_lockstep(rows):
     cls, plain = method(), rows.toarray() if sparse.issparse(rows) else rows
-    for numbers, found in zip(SETTINGS, together(cls, SETTINGS, rows), strict=True):
-        wanted = expected(cls, numbers, plain)
-        assert_close(run(cls, numbers, rows), wanted)
-        assert_close(found, wanted)
+    for numbers, actual in zip(SETTINGS, together(cls, SETTINGS, rows), strict=True):
+        desired = expected(cls, numbers, plain)
+        assert_close(run(cls, numbers, rows), desired)
+        assert_close(actual, desired)
 
 
 def test_more_settings_than_a_block_holds_train_in_lockstep_and_a_block_shrinks(monkeypatch):
@@ -127,9 +127,9 @@ def test_more_settings_than_a_block_holds_train_in_lockstep_and_a_block_shrinks(
     monkeypatch.setattr(rule_method, "LARGEST_BLOCK", 16)
     cls, settings = method(), [(0.01 * k, 0.01, 1.0, 1, False) for k in range(1, 21)]
     dropped = range(5, 14)  # 7 settings of the first block of 16 remain
-    for number, found in enumerate(together(cls, settings, dropped=dropped)):
+    for number, actual in enumerate(together(cls, settings, dropped=dropped)):
         if number not in dropped:
-            assert_close(found, run(cls, settings[number]))
+            assert_close(actual, run(cls, settings[number]))
 
 
 @pytest.mark.parametrize("columns", [9000, 300])
@@ -171,7 +171,7 @@ def test_only_settings_of_one_rule_one_flag_and_equal_vectors_share_a_block():
     classes = [method(), method(fixed=np.ones((1, COLUMNS))), method(fixed=np.zeros((1, COLUMNS))), method()]
     mixed = [(cls, numbers) for cls in classes for numbers in SETTINGS]
     algorithms = [cls(*numbers) for cls, numbers in mixed]
-    first = [each.init(Problem(X, Y, 1), None) for each in algorithms]
+    first = [algo.init(Problem(X, Y, 1), None) for algo in algorithms]
     blocks = classes[0].together(algorithms, first)._blocks
     assert sorted(tuple(block.lanes) for block in blocks) == [(k, k + 2) for k in range(16) if k % 4 < 2]
 
@@ -187,17 +187,17 @@ def falling(t):
 
 
 def closing_over(schedule, factors):
-    def made(row, scalars, params):
+    def rule(row, scalars, params):
         return Move(params.eta * schedule(row.t) * factors[0] * (1.0 - row.s), 1.0, 0.0, 0.0), scalars
 
-    return made
+    return rule
 
 
 def test_rules_that_one_function_makes_have_loops_of_their_own():
     for closed in ((constant, (1.0,)), (falling, (1.0,)), (constant, (0.1,))):
         cls = method(closing_over(*closed), "none")
-        found = aucbench.replay(cls(*SETTINGS[0]), X, Y, ORDER)
-        assert difference(found, expected(cls, SETTINGS[0], X)) < 1e-12
+        actual = aucbench.replay(cls(*SETTINGS[0]), X, Y, ORDER)
+        assert difference(actual, expected(cls, SETTINGS[0], X)) < 1e-12
 
 
 def returns_a_move_only(row, scalars, params):
@@ -214,7 +214,7 @@ def returns_a_whole_number(row, scalars, params):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [
         (returns_a_move_only, "cannot be compiled"),
         (
@@ -224,10 +224,10 @@ def returns_a_whole_number(row, scalars, params):
         (reads_a_label, r"reads_a_label \(test_rules.py, line .*attribute 'label'.*row has t, positive, "),
     ],
 )
-def test_a_rule_that_cannot_be_compiled_is_refused_alone_and_in_lockstep(function, said):
+def test_a_rule_that_cannot_be_compiled_is_refused_alone_and_in_lockstep(function, message):
     cls = method(function, "none")
     for train in (run, lambda cls, numbers: together(cls, [numbers] * 2)):
-        with pytest.raises(PluginError, match=said) as caught:
+        with pytest.raises(PluginError, match=message) as caught:
             train(cls, SETTINGS[0])
         assert str(caught.value).isprintable()
 
@@ -246,11 +246,11 @@ def test_what_is_wrong_with_a_method_is_said():
         kernels.rule(logistic, ball="l3")
     with pytest.raises(PluginError, match="l1 ball has no fixed vectors"):
         method(ball="l1", fixed=np.ones((1, COLUMNS)))(*SETTINGS[0]).init(problem, None)
-    for ball, numbers, said in (
+    for ball, numbers, message in (
         ("none", [namedtuple("Untyped", "eta")(0.1)], r"typing\.NamedTuple"),
         ("l2", [Bare(1.0)], "radius"),
         ("none", [Bare(1.0), Flag(True)], "scalars"),
         ("none", [{"eta": 1.0}], "params"),
     ):
-        with pytest.raises(PluginError, match=said):
+        with pytest.raises(PluginError, match=message):
             method(ball=ball)().first_state(problem, *numbers)

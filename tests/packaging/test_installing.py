@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.package, pytest.mark.timeout(1500), pytest.mark.usefixtures("process")]
 
 
-def call(*words, cwd):
+def call(*command, cwd):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(list(map(str, words)), cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    result = subprocess.run(list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
 
 
 def new_environment(folder):
@@ -47,7 +47,7 @@ def checkout(tmp_path_factory):
 def wheel(checkout, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
     archive = checkout / "docs" / "results" / SHIPPED
-    if not archive.exists():  # of a checkout without the reference study
+    if not archive.exists():  # a checkout without the reference study
         archive.parent.mkdir(parents=True, exist_ok=True)
         archive.touch()
     call(sys.executable, "-m", "build", "--wheel", "--outdir", folder, checkout, cwd=folder)
@@ -56,7 +56,7 @@ def wheel(checkout, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The python of an environment in which the wheel is installed; what it depends on is borrowed."""
+    """The python of an environment in which the wheel is installed; its dependencies are borrowed."""
     python = new_environment(tmp_path_factory.mktemp("installed") / "venv")
     call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=python.parent)
     return python
@@ -66,24 +66,24 @@ def run_job(python, folder, *overrides):
     """The job as a user starts it, and its record in the store; the reference, if trained, comes after it."""
     cells = folder / "aucbench-store" / "cells"
     before = set(cells.rglob("*.npz"))
-    said = call(python, "-m", "aucbench", *overrides, cwd=folder)
-    own = min(set(cells.rglob("*.npz")) - before, key=lambda path: path.stat().st_mtime_ns)
-    code = f"import numpy as np; print(np.load({str(own)!r})['record'].tobytes().decode())"
-    return said, json.loads(call(python, "-c", code, cwd=folder))
+    output = call(python, "-m", "aucbench", *overrides, cwd=folder)
+    cell = min(set(cells.rglob("*.npz")) - before, key=lambda path: path.stat().st_mtime_ns)
+    code = f"import numpy as np; print(np.load({str(cell)!r})['record'].tobytes().decode())"
+    return output, json.loads(call(python, "-c", code, cwd=folder))
 
 
 def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(installed, tmp_path):
     python = installed
-    said, record = run_job(python, tmp_path)
-    assert "test AUC" in said
+    output, record = run_job(python, tmp_path)
+    assert "test AUC" in output
     assert (tmp_path / "mlflow.db").exists()
     assert record["algorithm"]["name"] == "psam"
     assert record["algorithm"]["version"] == record["environment"]["packages"]["aucbench"]
 
     package = shutil.copytree(ROOT / "tests" / "third_party", tmp_path / "third_party")
     call(python, "-m", "pip", "install", "--quiet", "--no-deps", package, cwd=tmp_path)
-    words = ["algo=pair_sgd", "dataset=my_moons", "loss=ramp", "algo.eta=0.2", "loss.scale=2"]
-    _, record = run_job(python, tmp_path, *words, "dataset.n=300", "tracking=none")
+    overrides = ["algo=pair_sgd", "dataset=my_moons", "loss=ramp", "algo.eta=0.2", "loss.scale=2"]
+    _, record = run_job(python, tmp_path, *overrides, "dataset.n=300", "tracking=none")
     assert record["algorithm"]["parameters"] == {"eta": 0.2}
     assert record["algorithm"]["distribution"] == "my-methods"
     assert record["loss"]["parameters"] == {"scale": 2.0}
@@ -92,9 +92,9 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     _, record = run_job(python, tmp_path, "algo=pair_sgd", "loss=hinge", "tracking=none")
     assert record["loss"]["distribution"] == "aucbench"
     code = "from aucbench.studies.archives.archive_file import shipped; print(shipped())"
-    found = call(python, "-c", code, cwd=tmp_path)
-    assert Path(found.strip()).is_relative_to(python.parents[1])
+    path = call(python, "-c", code, cwd=tmp_path)
+    assert Path(path.strip()).is_relative_to(python.parents[1])
     listed = call(python, "-m", "aucbench", "list", "algorithms", cwd=tmp_path)
     assert "Stochastic gradient steps on random pairs." in listed
-    shown = call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
-    assert "my-methods 0.3.0" in shown
+    details = call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
+    assert "my-methods 0.3.0" in details

@@ -17,14 +17,14 @@ FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
 
 
 def measured(cells, value, name="ap", **fields):
-    """The cells with a measure of the value that a function gives for method and AUC; None leaves it out."""
-    found = []
+    """The cells with a measure, whose value is `value(method, auc)`; no measure if that is None."""
+    copies = []
     for cell in cells:
-        own = value(cell.described.algorithm.name, cell.record.result.auc)
-        known = {} if own is None else {name: {"value": own, "parameters": fields}}
-        made = altered(cell, result={"measures": known})
-        found.append(replace(made, curve=made.curve | {name: made.curve["auc"]}))
-    return found
+        number = value(cell.described.algorithm.name, cell.record.result.auc)
+        measures = {} if number is None else {name: {"value": number, "parameters": fields}}
+        copy = altered(cell, result={"measures": measures})
+        copies.append(replace(copy, curve=copy.curve | {name: copy.curve["auc"]}))
+    return copies
 
 
 def test_settings_are_compared_apart_in_every_frame():
@@ -34,12 +34,12 @@ def test_settings_are_compared_apart_in_every_frame():
     }
     report = build([*parts["defaults"], *parts["tuned"]], "t", True, reference="alpha")
     for setting, cells in parts.items():
-        alone = build(cells, "t", True, reference="alpha")
+        separate = build(cells, "t", True, reference="alpha")
         for name in FRAMES:
-            frame, expected = getattr(report, name), getattr(alone, name)
-            kept = expected.columns.difference(["links", "colour", "dark", "marker", "dashes"])
-            part = frame.loc[frame["setting"] == setting, kept].reset_index(drop=True)
-            assert part.equals(expected[kept].reset_index(drop=True)), name
+            frame, expected = getattr(report, name), getattr(separate, name)
+            columns = expected.columns.difference(["links", "colour", "dark", "marker", "dashes"])
+            part = frame.loc[frame["setting"] == setting, columns].reset_index(drop=True)
+            assert part.equals(expected[columns].reset_index(drop=True)), name
 
 
 @pytest.mark.parametrize("rope", [None, 0.05])
@@ -49,7 +49,7 @@ def test_by_another_measure_everything_follows_it_and_verdicts_need_a_rope(rope)
     report = build(cells, "t", True, reference="alpha", by="ap", rope=rope)
     overall = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
     assert report.measure.name == "ap"
-    assert "auc" in {other.name for other in report.others}
+    assert "auc" in {measure.name for measure in report.others}
     for method, value in values.items():
         assert overall.loc[method, "mean"] == pytest.approx(value)
         assert report.results.set_index("method").loc[method, "mean"].to_numpy() == pytest.approx(value)
@@ -74,12 +74,12 @@ def test_finished_cells_without_the_measure_are_gaps():
 def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
     with pytest.raises(ParameterError, match="no ap"):
         build(several(), "t", by="ap")
-    one, other = several(("alpha",)), several(("beta",))
-    kept = [(one, 0.1), (other, 0.2)]
-    mixed = [cell for own, share in kept for cell in measured(own, lambda _, auc: auc, "pauc", max_fpr=share)]
+    first, second = several(("alpha",)), several(("beta",))
+    ways = [(first, 0.1), (second, 0.2)]
+    mixed = [cell for cells, fpr in ways for cell in measured(cells, lambda _, auc: auc, "pauc", max_fpr=fpr)]
     with pytest.raises(ParameterError, match=r"max_fpr=0\.1.* and .*max_fpr=0\.2"):
         build(mixed, "t", by="pauc")
-    assert "pauc" not in {each.name for each in build(mixed, "t").others}
+    assert "pauc" not in {measure.name for measure in build(mixed, "t").others}
 
 
 def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps():
@@ -102,31 +102,31 @@ def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references():
     report = small_report(("alpha", "beta", "gamma"), data_sets=2)
     part = report.only(("gamma",))
     for name in ("methods", "cells", "curves", "results", "gains", "verdicts"):
-        whole, own = getattr(report, name), getattr(part, name)
-        assert own.equals(whole[whole["method"].isin(["gamma", "alpha"])])
+        frame, subset = getattr(report, name), getattr(part, name)
+        assert subset.equals(frame[frame["method"].isin(["gamma", "alpha"])])
 
 
 @pytest.mark.parametrize("odd", [(), ("beta",)])
 def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_method(odd):
     cells = []
     for name in ("alpha", "beta", "gamma"):
-        what = {"scaling": "none", "budget": budget(epochs=2.0)} if name in odd else {}
-        cells += small_cells((name,), 2, **what)
+        changes = {"scaling": "none", "budget": budget(epochs=2.0)} if name in odd else {}
+        cells += small_cells((name,), 2, **changes)
     report = build(cells, "t", True)
     for text in report.data_sets["setting_text"]:
         assert ("scaling=maxabs" in text) == ("budget=default" in text) == (not odd)
         assert "scaling=none" not in text
         assert "order=shuffled" in text
     for frame in (report.methods, report.results):
-        for name, own in frame.set_index("method")["own_setting"].items():
+        for name, setting in frame.set_index("method")["own_setting"].items():
             expected = "scaling=none epochs=2" if name in odd else "scaling=maxabs budget=default"
-            assert own == (expected if odd else "")
+            assert setting == (expected if odd else "")
     text = markdown(report)
     assert ("scaling=none epochs=2" in text) == bool(odd)
 
 
 @pytest.mark.parametrize(
-    ("record", "words"),
+    ("record", "phrase"),
     [
         ({}, ""),
         ({"threads": 1, "device": "cpu", "process_cpu_seconds": 1.2}, ""),
@@ -137,15 +137,15 @@ def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_metho
         ({"threads": 1, "warm_up": "ValueError: no"}, "compilation"),
     ],
 )
-def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
+def test_times_that_are_not_those_of_one_thread_are_noted(record, phrase):
     note = time_note([altered(finished(0.9, seconds=1.0), result=record).record.result])
-    assert words in note
-    assert bool(words) == bool(note)
+    assert phrase in note
+    assert bool(phrase) == bool(note)
 
 
 def test_times_that_are_noted_have_a_mark_in_every_table():
-    own = [altered(cell, result={"threads": 4}) for cell in small_cells(("beta",), 2)]
-    cells = small_cells(("alpha", "gamma"), 2) + own
+    threaded = [altered(cell, result={"threads": 4}) for cell in small_cells(("beta",), 2)]
+    cells = small_cells(("alpha", "gamma"), 2) + threaded
     report = build(cells, "t", True, reference="alpha")
     for columns, frame in ((VERDICTS, report.verdicts), (RESULTS, report.results)):
         name = "time_ratio" if columns is VERDICTS else "train_seconds"

@@ -1,4 +1,4 @@
-"""The cells that are compared, the reference, names of methods, and the version of the code that counts."""
+"""The compared cells, the reference, names of methods, and the version of the code that is shown."""
 
 from dataclasses import replace as dataclass_replace
 from functools import partial
@@ -17,9 +17,9 @@ from tests.helpers.board_cells import PLUGIN, altered, budget, finished, paramet
 
 
 def boards_of(cells, one_study=False):
-    """Data sets of all settings with their methods."""
-    found = cell_frame(cells, one_study).groupby(["setting", "data_set"], sort=False)["method"].unique()
-    return [(data_set, sorted(methods)) for (_, data_set), methods in found.items()]
+    """The data sets of all settings, each with its methods."""
+    groups = cell_frame(cells, one_study).groupby(["setting", "data_set"], sort=False)["method"].unique()
+    return [(data_set, sorted(methods)) for (_, data_set), methods in groups.items()]
 
 
 def settings_of(cells, one_study=False):
@@ -27,7 +27,7 @@ def settings_of(cells, one_study=False):
 
 
 def row_of(cells, one_study=False):
-    """The one line of results."""
+    """The only row of the results."""
     (row,) = build(cells, "a title", one_study).results.to_dict("records")
     return row
 
@@ -36,7 +36,7 @@ def test_chosen_settings_and_edges_of_a_tuning_are_counted_over_its_runs():
     cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
     chosen = [{"parameters": {"lam": 0.1}, "edges": {"lam": "lower"}, "cost": cost}] * 2
     chosen.append({"parameters": {"lam": 1.0}, "edges": {}, "cost": cost})
-    row = row_of([finished(0.9, seed=k, tuning=tuning(), tuned=own) for k, own in enumerate(chosen)])
+    row = row_of([finished(0.9, seed=k, tuning=tuning(), tuned=choice) for k, choice in enumerate(chosen)])
     assert row["chosen"] == "lam=0.1 (2); lam=1 (1)"
     assert row["edges"].startswith("lam at the lower edge of its grid in 2 of 3 runs")
 
@@ -52,24 +52,24 @@ SETTINGS = (
 
 def test_another_setting_is_another_board_but_in_one_study_a_row_unless_it_is_a_tuning():
     names = [f"defaults {k}" for k in range(2, 2 + len(SETTINGS))]
-    assert settings_of([finished(0.9), *(finished(0.8, **each) for each in SETTINGS)]) == ["defaults", *names]
-    for what in SETTINGS:
-        ((_, rows),) = boards_of([finished(0.9), finished(0.8, **what)], one_study=True)
+    assert settings_of([finished(0.9), *(finished(0.8, **item) for item in SETTINGS)]) == ["defaults", *names]
+    for change in SETTINGS:
+        ((_, rows),) = boards_of([finished(0.9), finished(0.8, **change)], one_study=True)
         assert len(set(rows)) == 2
         assert all(row.startswith("alpha") for row in rows)
-    both = [*(finished(0.9, algorithm=name) for name in ("alpha", "beta")), finished(0.8, tuning=tuning())]
+    cells = [*(finished(0.9, algorithm=name) for name in ("alpha", "beta")), finished(0.8, tuning=tuning())]
     for one_study in (False, True):
-        assert settings_of(both, one_study) == ["defaults", "tuned"]
+        assert settings_of(cells, one_study) == ["defaults", "tuned"]
 
 
 def test_departures_from_a_ruleset_and_its_absence_stand_at_the_method():
     fair = RulesetRecord(title="fair", version=1, date="2026-01-01")
-    rulesets = {"alpha": fair, "beta": replace(fair, departures=("algo.lam=0.5",)), "gamma": None}
-    cells = [dataclass_replace(finished(0.9, algorithm=name), ruleset=own) for name, own in rulesets.items()]
-    found = build(cells, "t", True, reference="alpha").results.set_index("method")["own_setting"]
-    assert "fair" in found["alpha"]
-    assert found["beta"].endswith("departures=algo.lam=0.5")
-    assert "fair" not in found["gamma"]
+    rules = {"alpha": fair, "beta": replace(fair, departures=("algo.lam=0.5",)), "gamma": None}
+    cells = [dataclass_replace(finished(0.9, algorithm=name), ruleset=rule) for name, rule in rules.items()]
+    texts = build(cells, "t", True, reference="alpha").results.set_index("method")["own_setting"]
+    assert "fair" in texts["alpha"]
+    assert texts["beta"].endswith("departures=algo.lam=0.5")
+    assert "fair" not in texts["gamma"]
 
 
 def nystroem(landmarks):
@@ -114,12 +114,12 @@ def test_rows_of_one_method_are_told_apart_by_what_differs_and_nothing_else(name
 
 
 def of_many(variants):
-    """One cell a variant, which replaces parts of what is described."""
-    found = []
-    for k, what in enumerate(variants):
-        made = result(0.9 - k / 100, **{name: value for name, value in what.items() if name != "algorithm"})
-        found.append(altered(made, **what, key=str(k)))
-    return of_results(found)
+    """One cell per variant; a variant replaces parts of the description."""
+    results = []
+    for k, parts in enumerate(variants):
+        base = result(0.9 - k / 100, **{name: value for name, value in parts.items() if name != "algorithm"})
+        results.append(altered(base, **parts, key=str(k)))
+    return of_results(results)
 
 
 def test_what_differs_from_one_data_set_to_the_next_alone_does_not_split_a_method():
@@ -164,20 +164,20 @@ OF_ONE_TITLE = {
 @pytest.mark.parametrize("name", OF_ONE_TITLE)
 def test_data_sets_of_one_title_are_told_apart_by_what_differs_and_nothing_else(name):
     changes, expected = OF_ONE_TITLE[name]
-    made = [altered(finished(0.7), dataset={"name": "data"} | each) for each in changes]
-    assert sorted(data_set for data_set, _ in boards_of(made, one_study=True)) == sorted(expected)
+    cells = [altered(finished(0.7), dataset={"name": "data"} | change) for change in changes]
+    assert sorted(data_set for data_set, _ in boards_of(cells, one_study=True)) == sorted(expected)
 
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}
 
 
-def variant(auc, eta, datasets=("data",), **what):
+def variant(auc, eta, datasets=("data",), **changes):
     """Three runs of a variant of alpha on each data set."""
     return of_results(
         altered(
-            result(auc, seed=seed, dataset=name, **what),
+            result(auc, seed=seed, dataset=name, **changes),
             algorithm=parameters(eta=eta),
-            key=f"{eta} {what} {seed} {name}",
+            key=f"{eta} {changes} {seed} {name}",
         )
         for name in datasets
         for seed in range(3)
@@ -191,12 +191,12 @@ def references(cells, reference=None):
 def test_of_several_variants_that_without_feature_map_is_taken_then_that_on_most_data_sets_then_the_first():
     mapped = variant(0.7, 0.1, ("data", "other", "third"), features=FEATURES)
     plain = [*variant(0.9, 0.2), *variant(0.8, 0.3)]
-    (found,) = references([*plain, *mapped], "alpha").values()
-    assert "eta=0.2" in found
-    assert "nystroem" not in found
-    more = variant(0.8, 0.4, ("data", "other"))
-    (found,) = references([*plain, *mapped, *more], "alpha").values()
-    assert "eta=0.4" in found
+    (reference,) = references([*plain, *mapped], "alpha").values()
+    assert "eta=0.2" in reference
+    assert "nystroem" not in reference
+    wider = variant(0.8, 0.4, ("data", "other"))
+    (reference,) = references([*plain, *mapped, *wider], "alpha").values()
+    assert "eta=0.4" in reference
 
 
 def test_a_variant_is_taken_that_is_named_in_full():
@@ -214,8 +214,8 @@ def test_each_setting_has_a_reference_of_its_own_or_none():
 
 @pytest.mark.parametrize("status", ["diverged", "failed"])
 def test_over_a_reference_without_any_result_there_are_no_gains(status):
-    made = {"diverged": partial(finished, None), "failed": partial(board_cells.unfinished, "failed")}[status]
-    cells = several(("beta",)) + [made(seed=seed) for seed in range(3)]
+    make = {"diverged": partial(finished, None), "failed": partial(board_cells.unfinished, "failed")}[status]
+    cells = several(("beta",)) + [make(seed=seed) for seed in range(3)]
     report = build(cells, "t", reference="alpha")
     assert report.references == {"defaults": "alpha"}
     assert not len(report.gains)
@@ -232,5 +232,5 @@ def test_tuned_methods_compare_with_log_reg_cv_where_it_was_run():
     for tuned, was_run in product((True, False), repeat=2):
         how = {"tuning": tuning()} if tuned else {}
         names = ("log_reg", "psam", "log_reg_cv")[: 3 if was_run else 2]
-        found = default_reference(cell_frame([finished(0.8, algorithm=name, **how) for name in names], False))
-        assert found == ("log_reg_cv" if tuned and was_run else "log_reg")
+        label = default_reference(cell_frame([finished(0.8, algorithm=name, **how) for name in names], False))
+        assert label == ("log_reg_cv" if tuned and was_run else "log_reg")

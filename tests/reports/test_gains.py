@@ -27,13 +27,13 @@ FAMILIES = {f"data{k}": f"family{max(0, k - 4)}" for k in range(20)}
 
 
 def with_families(cells):
-    """The cells with five data sets in one family, and one in each other."""
-    found = []
+    """The cells with five data sets in one family, and one data set in every other family."""
+    copies = []
     for cell in cells:
         dataset = cell.described.dataset
         dataset = structs.replace(dataset, family=FAMILIES[dataset.name])
-        found.append(replace(cell, described=structs.replace(cell.described, dataset=dataset)))
-    return found
+        copies.append(replace(cell, described=structs.replace(cell.described, dataset=dataset)))
+    return copies
 
 
 def built(cells, **options):
@@ -47,13 +47,13 @@ def interval(d):
 
 
 def by_hand(cells, method, reference, data_set, measure="auc"):
-    """(runs, gain, low, high) of a method on a data set from the cells; None where there is none."""
-    own = cells[cells["data_set"] == data_set]
-    one, other = (own[own["method"] == name].set_index(SEEDS) for name in (method, reference))
-    if not len(one) or not len(other) or not {*one["status"], *other["status"]} <= {"finished"}:
+    """(runs, gain, low, high) of a method on a data set from the cells; None if there is no gain."""
+    rows = cells[cells["data_set"] == data_set]
+    tested, baseline = (rows[rows["method"] == name].set_index(SEEDS) for name in (method, reference))
+    if not len(tested) or not len(baseline) or not {*tested["status"], *baseline["status"]} <= {"finished"}:
         return None
-    shared = one.index.intersection(other.index)
-    return len(shared), *interval((one.loc[shared, measure] - other.loc[shared, measure]).to_numpy())
+    shared = tested.index.intersection(baseline.index)
+    return len(shared), *interval((tested.loc[shared, measure] - baseline.loc[shared, measure]).to_numpy())
 
 
 def check(report):
@@ -66,44 +66,44 @@ def check(report):
     (reference,) = report.references.values()
     ends = report.curves.groupby(["data_set", "method"])["mean"].last()
     assert ends.to_dict() == pytest.approx(results["mean"].dropna().to_dict())
-    found = 0
+    count = 0
     for method in cells["method"].unique():
-        per_family, whole = {}, {}
+        per_family, means = {}, {}
         for data_set in cells["data_set"].unique():
-            place = data_set, method
-            own = cells[(cells["data_set"] == data_set) & (cells["method"] == method)]
-            if not len(own):
-                assert place not in results.index
+            key = data_set, method
+            rows = cells[(cells["data_set"] == data_set) & (cells["method"] == method)]
+            if not len(rows):
+                assert key not in results.index
                 continue
-            values = own.loc[own["status"] == "finished", name]
-            row = results.loc[place]
-            assert bool(row["gaps"]) == (len(values) < len(own))
+            values = rows.loc[rows["status"] == "finished", name]
+            row = results.loc[key]
+            assert bool(row["gaps"]) == (len(values) < len(rows))
             for cost in ("train_seconds", "ns_per_iteration", "state_bytes"):
-                assert row[cost] == pytest.approx(own.loc[values.index, cost].mean(), nan_ok=True)
+                assert row[cost] == pytest.approx(rows.loc[values.index, cost].mean(), nan_ok=True)
             if len(values) > 1:
                 mean, low, high = interval(values.to_numpy())
                 assert [row["mean"], row["std"]] == pytest.approx([mean, values.std(ddof=1)], abs=1e-12)
                 assert [row["low"], row["high"]] == pytest.approx([max(low, 0), min(high, 1)], abs=1e-12)
             if not row["gaps"]:
-                whole.setdefault(family[data_set], []).append(values.mean())
+                means.setdefault(family[data_set], []).append(values.mean())
             expected = None if method == reference else by_hand(cells, method, reference, data_set, name)
-            assert (place in gains.index) == (expected is not None)
+            assert (key in gains.index) == (expected is not None)
             if expected:
-                found += 1
-                shown = gains.loc[place, ["runs", "gain", "low", "high"]].tolist()
-                assert shown == pytest.approx(expected, abs=1e-12)
+                count += 1
+                actual = gains.loc[key, ["runs", "gain", "low", "high"]].tolist()
+                assert actual == pytest.approx(expected, abs=1e-12)
                 per_family.setdefault(family[data_set], []).append(expected[1])
         row = verdicts.loc[method]
         assert row["gaps"] == sum(bool(gaps) for (_, name), gaps in results["gaps"].items() if name == method)
-        if whole:
-            assert row["mean"] == pytest.approx(np.mean([np.mean(each) for each in whole.values()]))
+        if means:
+            assert row["mean"] == pytest.approx(np.mean([np.mean(group) for group in means.values()]))
         if per_family:
-            values = [np.mean(each) for each in per_family.values()]
+            values = [np.mean(group) for group in per_family.values()]
             assert row["gain"] == pytest.approx(np.mean(values), abs=1e-14)
             assert (row["families"], row["data_sets"]) == (len(values), sum(map(len, per_family.values())))
         else:
             assert np.isnan(row["gain"])
-    return found
+    return count
 
 
 @pytest.mark.slow
@@ -112,10 +112,10 @@ def test_gains_means_and_intervals_follow_from_the_cells_whatever_is_lost(seed):
     rng = np.random.default_rng(seed)
     cells = []
     for cell in small_cells(data_sets=20, runs=3, seed=seed):
-        what = {"algorithm": cell.described.algorithm.name, "dataset": cell.described.dataset.name}
+        names = {"algorithm": cell.described.algorithm.name, "dataset": cell.described.dataset.name}
         draw = rng.random()
         if draw < 0.08:
-            cells.append(LOST[rng.integers(len(LOST))](seed=cell.run.seed, **what))
+            cells.append(LOST[rng.integers(len(LOST))](seed=cell.run.seed, **names))
         elif draw > 0.1 or not cell.run.seed:  # else the run was not planned
             cells.append(cell)
     report = built(with_families(cells + failed_cells("lost", 20)))
@@ -131,8 +131,8 @@ def test_over_another_reference_gains_turn_round():
     assert np.allclose(table["alpha", "gamma"], table["beta", "gamma"] + table["alpha", "beta"])
     verdicts = compared(gains, report.results, report.data_sets, report.rope)
     overall = verdicts[verdicts["group"] == ALL].set_index(["reference", "method"])
-    own = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
-    assert overall.loc["alpha", "gain"].to_dict() == pytest.approx(own["gain"].to_dict(), nan_ok=True)
+    reported = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    assert overall.loc["alpha", "gain"].to_dict() == pytest.approx(reported["gain"].to_dict(), nan_ok=True)
     times = report.cells.pivot_table(index="data_set", columns="method", values="train_seconds")
     for pair in (("alpha", "beta"), ("beta", "alpha"), ("beta", "gamma")):
         expected = stats.gmean(times[pair[1]] / times[pair[0]])
@@ -153,37 +153,37 @@ def test_groups_of_data_sets_split_all_of_them_and_their_gains_follow_from_their
         for cell in small_cells(data_sets=12)
     ]
     report = built(cells)
-    found = groups_of_data(report.data_sets)
-    every = found[ALL]
+    groups = groups_of_data(report.data_sets)
+    data_sets = groups[ALL]
     for kind in ("rare", "rows"):
-        parts = [members for name, members in found.items() if kind in name]
+        parts = [members for name, members in groups.items() if kind in name]
         if parts:
-            assert set().union(*parts) == every
-            assert sum(map(len, parts)) == len(every)
-    assert len(found) > 3
+            assert set().union(*parts) == data_sets
+            assert sum(map(len, parts)) == len(data_sets)
+    assert len(groups) > 3
     verdicts = report.verdicts.set_index(["group", "method"])
-    for name, members in found.items():
-        own = report.gains[report.gains["data_set"].isin(members)].groupby("method")["gain"].mean()
-        for method, gain in own.items():
+    for name, members in groups.items():
+        gains = report.gains[report.gains["data_set"].isin(members)].groupby("method")["gain"].mean()
+        for method, gain in gains.items():
             assert verdicts.loc[(name, method), "gain"] == pytest.approx(gain)
 
 
 def test_where_runs_are_no_evidence_the_interval_is_over_test_rows():
     """Runs on one test part, and runs with the same gain: DeLong's variance and that over the runs."""
     rng, report = np.random.default_rng(0), built(small_cells(data_sets=1, runs=3))
-    kept = {name: rng.normal(scale=0.01, size=BLOCKS) for name in ("alpha", "beta", "gamma")}
+    devs = {name: rng.normal(scale=0.01, size=BLOCKS) for name in ("alpha", "beta", "gamma")}
     methods = report.cells["method"]
-    cells = report.cells.assign(placements=methods.map(kept), test_rows=300, test_positives=60)
+    cells = report.cells.assign(placements=methods.map(devs), test_rows=300, test_positives=60)
     same = cells.assign(auc=methods.map({"alpha": 0.8, "beta": 0.82, "gamma": 0.8}))
-    for given, ratio in ((cells, 0.25), (cells, np.nan), (cells, 1.5), (same, 0.25)):
+    for frame, ratio in ((cells, 0.25), (cells, np.nan), (cells, 1.5), (same, 0.25)):
         facts = report.data_sets.assign(test_train_ratio=ratio)
-        gains = gains_of(given, facts, {"defaults": "alpha"}, 0.005).set_index("method")
-        table = given.pivot(index="seed", columns="method", values="auc")
+        gains = gains_of(frame, facts, {"defaults": "alpha"}, 0.005).set_index("method")
+        table = frame.pivot(index="seed", columns="method", values="auc")
         for method in ("beta", "gamma"):
             d = (table[method] - table["alpha"]).to_numpy()
-            own = difference_interval(d.mean(keepdims=True), kept[method][None], kept["alpha"][None], 60, 240)
-            half = stats.t.ppf(0.975, own.degrees) * np.sqrt(own.error**2 + d.var(ddof=1) / len(d))
-            expected = half[0] if ratio != 0.25 or given is same else interval(d)[2] - d.mean()
+            ci = difference_interval(d.mean(keepdims=True), devs[method][None], devs["alpha"][None], 60, 240)
+            half = stats.t.ppf(0.975, ci.degrees) * np.sqrt(ci.error**2 + d.var(ddof=1) / len(d))
+            expected = half[0] if ratio != 0.25 or frame is same else interval(d)[2] - d.mean()
             row = gains.loc[method]
             assert row["high"] - row["gain"] == pytest.approx(expected, rel=1e-3)
             assert row["gain"] - row["low"] == pytest.approx(expected, rel=1e-3)

@@ -27,43 +27,43 @@ ONE = table(("data", "alpha", 0.9, 0.01, 2.0))
 
 def test_a_data_set_that_is_not_the_papers_is_shown_and_not_counted():
     numbers = ("data", "alpha", 0.95, 0.001, np.nan), ("other", "alpha", 0.9, 0.001, np.nan)
-    made = table(*numbers, other_data={"data": "its classes are others"})
-    frame = papers.compare(made, [finished(0.9)])
+    paper = table(*numbers, other_data={"data": "its classes are others"})
+    frame = papers.compare(paper, [finished(0.9)])
     assert list(frame["verdict"]) == ["not comparable", "not run"]
     assert frame["difference"][0] == pytest.approx(-0.05)
     assert frame["note"][0] == "its classes are others"
     assert "0 worse" in papers.verdicts(frame)[-1]
 
 
-@pytest.mark.parametrize("other", [finished(None, seed=1), unfinished(seed=1), unfinished("failed", seed=1)])
-def test_our_number_is_the_mean_over_all_runs_and_with_gaps_there_is_none(other):
+@pytest.mark.parametrize("second", [finished(None, seed=1), unfinished(seed=1), unfinished("failed", seed=1)])
+def test_our_number_is_the_mean_over_all_runs_and_with_gaps_there_is_none(second):
     (row,) = papers.compare(ONE, [finished(0.8), finished(0.9, seed=1)]).to_dict("records")
     assert row["ours"] == pytest.approx(0.85)
     assert row["ours_std"] == pytest.approx(np.std([0.8, 0.9], ddof=1))
     assert row["time_ratio"] == pytest.approx(2.0 / 1e-3)
     assert (row["runs"], row["verdict"]) == (2, "worse")
-    (row,) = papers.compare(ONE, [finished(0.9), other]).to_dict("records")
+    (row,) = papers.compare(ONE, [finished(0.9), second]).to_dict("records")
     assert (row["verdict"], row["runs"]) == ("not run", 1)
     assert np.isnan(row["ours"])
-    what = "are missing" if other.status is CellStatus.missing else "gave no AUC"
-    assert row["note"] == f"1 of 2 runs {what}"
+    reason = "are missing" if second.status is CellStatus.missing else "gave no AUC"
+    assert row["note"] == f"1 of 2 runs {reason}"
 
 
 def test_classes_that_were_halved_at_random_are_not_comparable():
-    made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
-    (row,) = papers.compare(ONE, [made]).to_dict("records")
+    cell = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
+    (row,) = papers.compare(ONE, [cell]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "halves" in row["note"]
-    made = altered(made, dataset={"parameters": {"grouping": "halves", "positive": 1}})
-    assert is_comparable(made.described)
+    cell = altered(cell, dataset={"parameters": {"grouping": "halves", "positive": 1}})
+    assert is_comparable(cell.described)
 
 
 OTHER = finished(0.9, budget=budget(epochs=9.0))
 
 
-@pytest.mark.parametrize("other", [OTHER, altered(OTHER, dataset={"parameters": {"n": 2}})])
-def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them(other):
-    (row,) = papers.compare(ONE, [finished(0.9), other]).to_dict("records")
+@pytest.mark.parametrize("second", [OTHER, altered(OTHER, dataset={"parameters": {"n": 2}})])
+def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them(second):
+    (row,) = papers.compare(ONE, [finished(0.9), second]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "2 settings" in row["note"]
     assert np.isnan(row["ours"])
@@ -73,23 +73,23 @@ def planned(name):
     """The entries of all commands of an experiment, described, not run."""
     return [
         entry.describe()
-        for words in EXPERIMENTS
-        if words[0] == name
-        for entry in study_of(f"+experiment={name}", *words[1:], "tracking=none").entries
+        for command in EXPERIMENTS
+        if command[0] == name
+        for entry in study_of(f"+experiment={name}", *command[1:], "tracking=none").entries
     ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
-    found = planned(name)
-    taken = []
+    entries = planned(name)
+    indices = []
     for number in TABLES[name].numbers().itertuples():
-        names = [each.dataset.name == number.dataset for each in found]
-        own = [at for at, each in enumerate(found) if names[at] and is_method(each, number.method)]
-        assert len(own) == 1, number
-        taken += own
-    assert sorted(taken) == list(range(len(found)))
+        mask = [entry.dataset.name == number.dataset for entry in entries]
+        matches = [at for at, entry in enumerate(entries) if mask[at] and is_method(entry, number.method)]
+        assert len(matches) == 1, number
+        indices += matches
+    assert sorted(indices) == list(range(len(entries)))
 
 
 NAN = float("nan")

@@ -19,16 +19,16 @@ CELLS = [
 
 def on(cell, machine):
     """The cell as another machine would have run it."""
-    there = changed(cell.record.environment, machine=machine)
+    environment = changed(cell.record.environment, machine=machine)
     result = changed(cell.record.result, train_seconds=1.0)
-    return replace(cell, record=changed(cell.record, environment=there, result=result))
+    return replace(cell, record=changed(cell.record, environment=environment, result=result))
 
 
 def replicated(cell, *machines, auc=0.0):
-    """The cell with replications on some machines, whose AUC is moved."""
-    others = [replication_of(on(cell, machine).record) for machine in machines]
-    others = [changed(each, auc=each.auc + auc) for each in others]
-    return replace(cell, replications=tuple(others))
+    """The cell with replications on some machines, with AUCs moved by `auc`."""
+    replications = [replication_of(on(cell, machine).record) for machine in machines]
+    replications = [changed(replication, auc=replication.auc + auc) for replication in replications]
+    return replace(cell, replications=tuple(replications))
 
 
 def rows(cells):
@@ -54,24 +54,24 @@ def psam_everywhere_and_solam_once(cell):
     ],
 )  # fmt: skip
 def test_a_row_is_replicated_on_as_many_machines_as_agree_on_each_of_its_runs(change, expected):
-    found = rows(map(change, CELLS))
-    assert [found[name]["reported"] for name in ("psam", "solam")] == expected
+    results = rows(map(change, CELLS))
+    assert [results[name]["reported"] for name in ("psam", "solam")] == expected
 
 
 @pytest.mark.parametrize(
     ("machine", "marked"),
     [
-        (lambda cell: cell.described.algorithm.name, 1),  # the other is usual on the data set
+        (lambda cell: cell.described.algorithm.name, 1),  # the other machine is usual on the data set
         (lambda cell: "b" if cell.run.seed else "a", 2),
     ],
 )
 def test_times_of_two_machines_are_marked(machine, marked):
-    found = rows(on(cell, machine(cell)) for cell in CELLS)
-    assert sum(bool(row["timing_mark"]) for row in found.values()) == marked
+    results = rows(on(cell, machine(cell)) for cell in CELLS)
+    assert sum(bool(row["timing_mark"]) for row in results.values()) == marked
     report = build([on(cell, machine(cell)) for cell in CELLS], "s", True, reference="solam")
-    assert report.verdicts["time_ratio"].isna().any()  # what is marked is not compared
+    assert report.verdicts["time_ratio"].isna().any()  # marked times are not compared
 
 
 def test_runs_that_stopped_before_they_converged_are_counted_and_a_method_that_cannot_know_has_none():
-    found = rows(altered(cell, result={"converged": [False, None][cell.run.seed]}) for cell in CELLS)
-    assert [row["unconverged"] for row in found.values()] == [1, 1]
+    results = rows(altered(cell, result={"converged": [False, None][cell.run.seed]}) for cell in CELLS)
+    assert [row["unconverged"] for row in results.values()] == [1, 1]

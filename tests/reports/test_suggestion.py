@@ -1,4 +1,4 @@
-"""Suggestions are what loops over the records give, and there is none where there is no evidence."""
+"""Suggestions equal the results of loops over the records, and need evidence."""
 
 import math
 from dataclasses import replace
@@ -22,38 +22,38 @@ def tried(tuned_file):  # noqa: F811
 def test_the_setting_with_the_largest_weighted_gain_over_log_reg_is_suggested(tried, tuned_file):  # noqa: F811
     """All four data sets are near: the weighted mean is over all their trials, one by one."""
     records = [cell.record for cell in read(tuned_file)[1]]
-    given = {
-        (each.dataset.title, each.seed, trial.fold): trial.auc
-        for each in records
-        for trial in each.tuned.trials
-        if each.algorithm.name == "log_reg" and trial.number == 0
+    baseline = {
+        (record.dataset.title, record.seed, trial.fold): trial.auc
+        for record in records
+        for trial in record.tuned.trials
+        if record.algorithm.name == "log_reg" and trial.number == 0
     }
     gains = {}
-    for each in records:
-        for trial in each.tuned.trials:
-            gain = trial.auc - given[each.dataset.title, each.seed, trial.fold]
-            by_set = gains.setdefault((each.algorithm.name, trial.number), {})
-            by_set.setdefault(each.dataset.title, []).append(gain)
-    found = suggest_methods(tried, tried["wine"].facts)
-    evidence = found.methods[0].evidence
+    for record in records:
+        for trial in record.tuned.trials:
+            gain = trial.auc - baseline[record.dataset.title, record.seed, trial.fold]
+            by_set = gains.setdefault((record.algorithm.name, trial.number), {})
+            by_set.setdefault(record.dataset.title, []).append(gain)
+    result = suggest_methods(tried, tried["wine"].facts)
+    evidence = result.methods[0].evidence
     weights = dict(zip(evidence["data_set"], (evidence["distance"] + 0.1) ** -2, strict=True))
     means = {
-        key: sum(weights[name] * float(np.mean(own)) for name, own in by_set.items()) / sum(weights.values())
-        for key, by_set in gains.items()
-        if set(by_set) == set(weights)
+        key: sum(weights[name] * float(np.mean(runs)) for name, runs in sets.items()) / sum(weights.values())
+        for key, sets in gains.items()
+        if set(sets) == set(weights)
     }
-    for method in found.methods:
-        own = {number: value for (name, number), value in means.items() if name == method.method}
-        assert method.gain == pytest.approx(max(own.values()), abs=1e-12)
-        number = max(own, key=own.get)
+    for method in result.methods:
+        candidates = {number: value for (name, number), value in means.items() if name == method.method}
+        assert method.gain == pytest.approx(max(candidates.values()), abs=1e-12)
+        number = max(candidates, key=candidates.get)
         assert method.parameters == tried["wine"].methods[method.method].settings[number]
-    first, shares = found.methods[0], np.array(list(weights.values())) / sum(weights.values())
+    first, shares = result.methods[0], np.array(list(weights.values())) / sum(weights.values())
     spread = shares @ (evidence["gain"] - first.gain) ** 2 / (1 - shares @ shares)
     half = stats.t.ppf(0.975, len(shares) - 1) * math.sqrt(shares @ shares * spread)
     assert [first.low, first.high] == pytest.approx([first.gain - half, first.gain + half])
-    gains = [each.gain for each in found.methods]
+    gains = [item.gain for item in result.methods]
     assert gains == sorted(gains, reverse=True)
-    assert len(found.methods) == 3
+    assert len(result.methods) == 3
 
 
 def test_evidence_has_the_distances_of_the_scaled_facts(tried):
@@ -83,30 +83,30 @@ def test_the_interval_is_the_corrected_one_for_repeated_folds():
 
 def test_a_setting_without_an_auc_on_any_split_is_not_suggested(tried):
     best = suggest_methods(tried, tried["wine"].facts, count=1).methods[0]
-    own = tried["wine"].methods[best.method]
-    at = own.settings.index(best.parameters)
-    aucs = own.aucs.copy()
+    past = tried["wine"].methods[best.method]
+    at = past.settings.index(best.parameters)
+    aucs = past.aucs.copy()
     aucs[at, 0, 0] = np.nan
-    changed = replace(tried["wine"], methods=tried["wine"].methods | {best.method: replace(own, aucs=aucs)})
-    found = suggest_methods(tried | {"wine": changed}, tried["wine"].facts)
-    assert (best.method, best.parameters) not in [(each.method, each.parameters) for each in found.methods]
+    changed = replace(tried["wine"], methods=tried["wine"].methods | {best.method: replace(past, aucs=aucs)})
+    result = suggest_methods(tried | {"wine": changed}, tried["wine"].facts)
+    assert (best.method, best.parameters) not in [(item.method, item.parameters) for item in result.methods]
 
 
 @pytest.mark.parametrize(
-    ("change", "seconds", "words"),
+    ("change", "seconds", "reason"),
     [
         ({"positives": 1e-5}, None, "no data set of the archive is similar"),
         ({}, 1e-9, "no method is expected to end"),
     ],
 )
-def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds, words):
-    found = suggest_methods(tried, tried["wine"].facts._replace(**change), seconds)
-    assert found.methods == ()
-    assert words in found.reason
+def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds, reason):
+    result = suggest_methods(tried, tried["wine"].facts._replace(**change), seconds)
+    assert result.methods == ()
+    assert reason in result.reason
 
 
 def test_a_budget_leaves_methods_that_are_expected_to_keep_it(tried):
-    every = suggest_methods(tried, tried["wine"].facts).methods
-    limit = sorted(each.seconds for each in every)[1]
-    kept = suggest_methods(tried, tried["wine"].facts, limit).methods
-    assert {each.method for each in kept} == {each.method for each in every if each.seconds <= limit}
+    methods = suggest_methods(tried, tried["wine"].facts).methods
+    limit = sorted(method.seconds for method in methods)[1]
+    selected = suggest_methods(tried, tried["wine"].facts, limit).methods
+    assert {item.method for item in selected} == {item.method for item in methods if item.seconds <= limit}

@@ -7,18 +7,18 @@ from tests.helpers.small_report import small_report
 
 
 def reported(aucs, seconds=None, **changes):
-    """A report on data whose methods have these AUCs, one a run; None for a run that diverged."""
+    """A report whose methods have these AUCs, one per run; None for a run that diverged."""
     seconds = seconds or {}
     cells = [
         finished(auc, seed=seed, algorithm=name, seconds=seconds.get(name, 1e-3), **changes)
-        for name, own in aucs.items()
-        for seed, auc in enumerate(own)
+        for name, values in aucs.items()
+        for seed, auc in enumerate(values)
     ]
     return build(cells, "a study", one_study=True, reference="psam")
 
 
-def judged(found, method="mine"):
-    return " ".join(verdict(found, method))
+def judged(report, method="mine"):
+    return " ".join(verdict(report, method))
 
 
 def test_gains_and_verdicts_are_those_of_the_frame():
@@ -37,12 +37,12 @@ def test_gains_and_verdicts_are_those_of_the_frame():
 
 
 def test_noise_is_not_called_reversed_and_of_a_single_run_there_is_a_speed_and_no_verdict():
-    for positives in (25, 400):
-        found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})
-        assert ("look reversed" in judged(found)) == (positives == 400)
-        assert ("Not above chance" in judged(found)) == (positives == 25)
-    alone = reported({"mine": [0.8], "psam": [0.7]}, {"mine": 50.0, "psam": 1.0})
-    assert verdict(alone, "mine")[0] == "data: test AUC 0.8000 of one run."
-    assert "50 times psam's" in judged(alone)
+    for count in (25, 400):
+        report = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": count})
+        assert ("look reversed" in judged(report)) == (count == 400)
+        assert ("Not above chance" in judged(report)) == (count == 25)
+    single = reported({"mine": [0.8], "psam": [0.7]}, {"mine": 50.0, "psam": 1.0})
+    assert verdict(single, "mine")[0] == "data: test AUC 0.8000 of one run."
+    assert "50 times psam's" in judged(single)
     lost = reported({"mine": [0.8, None], "psam": [0.7, 0.7]}, advice="take smaller steps")
     assert "so it is not compared. Advice: take smaller steps." in judged(lost)

@@ -36,14 +36,14 @@ ROWS = [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
 LABELS = (Y > 0).tolist()
 
 
-KNOWN = catalog().plugins[Family.algorithms]
-# A saddle point, d x d moments, those of low rank, a plan, rounds, and a rule with an intercept.
+METHODS = catalog().plugins[Family.algorithms]
+# A saddle point, d x d moments, low-rank moments, a plan, rounds, and a rule with an intercept.
 SEVERAL = ("solam", "opauc", "opauc_r", "fsauc", "sauc", "sgd_log")
 
 
 def classifier(algo, **keywords):
-    """A classifier that is told the number of rows where the method must know it."""
-    plans = getattr(KNOWN[algo].cls, "plans", False)
+    """A classifier with the number of rows where the method needs it."""
+    plans = getattr(METHODS[algo].cls, "plans", False)
     return AUCClassifier(algo, iterations=N if plans else None, **keywords)
 
 
@@ -54,8 +54,8 @@ def learnt(model, rows=ROWS, labels=LABELS):
 
 
 def weights_of(model, names=NAMES):
-    found = model.weights
-    return np.array([found[name] for name in names])
+    weights = model.weights
+    return np.array([weights[name] for name in names])
 
 
 @pytest.mark.parametrize("algo", SEVERAL)
@@ -67,17 +67,17 @@ def test_the_model_is_that_of_the_methods_own_steps(algo):
     first = Problem(rows[:WARMUP], Y[:WARMUP], model.iterations, name and catalog().loss(name)())
     state = method.init(first, generator(0, RandomStream.method))
     state = method.step(state, Batch(rows, Y, np.arange(N)))
-    wanted = method.weights(finalize(method, state))
-    np.testing.assert_allclose(weights_of(model), wanted, rtol=1e-7, atol=1e-10)
+    expected = method.weights(finalize(method, state))
+    np.testing.assert_allclose(weights_of(model), expected, rtol=1e-7, atol=1e-10)
     assert exact_auc(X @ weights_of(model), Y) > 0.8
 
 
 def test_features_that_first_come_after_the_warm_up_are_warned_of_once_and_ignored():
     late, never = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
     cut = [{name: x[name] for name in NAMES[:4]} for x in ROWS]
-    with pytest.warns(UserWarning, match="'f4'.* n_features") as found:
+    with pytest.warns(UserWarning, match="'f4'.* n_features") as caught:
         learnt(late, cut[:200] + ROWS[200:])
-    assert len(found) == 1
+    assert len(caught) == 1
     learnt(never, cut)
     assert late.weights == never.weights
     assert late.score_one(ROWS[0]) == pytest.approx(never.score_one(cut[0]))
@@ -91,13 +91,13 @@ def test_features_that_first_come_after_the_warm_up_are_warned_of_once_and_ignor
 
 def test_features_that_come_during_the_warm_up_are_worth_what_they_would_be_as_zeros():
     cut = [x if number >= 20 else {name: x[name] for name in NAMES[:4]} for number, x in enumerate(ROWS)]
-    late, known = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
+    late, padded = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
     for number, (x, label) in enumerate(zip(cut, LABELS, strict=True)):
         late.learn_one(x, label)
         if number % 5 == 0:
             assert np.isfinite(late.score_one(ROWS[number]))
-    learnt(known, [dict.fromkeys(NAMES, 0.0) | x for x in cut])
-    np.testing.assert_allclose(weights_of(late), weights_of(known), rtol=1e-7, atol=1e-10)
+    learnt(padded, [dict.fromkeys(NAMES, 0.0) | x for x in cut])
+    np.testing.assert_allclose(weights_of(late), weights_of(padded), rtol=1e-7, atol=1e-10)
 
 
 def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_square_near_one():
@@ -106,31 +106,31 @@ def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_squa
     factor = 2.0 ** round(-0.5 * np.log2(size))
     assert 0.5 < factor**2 * size < 2.0
     scaled = [{name: factor * value for name, value in x.items()} for x in ROWS]
-    other = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False, warmup=WARMUP), scaled)
-    np.testing.assert_allclose(weights_of(model), factor * weights_of(other), rtol=1e-12)
+    reference = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False, warmup=WARMUP), scaled)
+    np.testing.assert_allclose(weights_of(model), factor * weights_of(reference), rtol=1e-12)
 
 
 @pytest.mark.parametrize("algo", SEVERAL)
 def test_predictions_frames_and_copies_in_between_change_nothing(algo):
-    plain, asked, framed = (classifier(algo) for _ in range(3))
+    plain, queried, framed = (classifier(algo) for _ in range(3))
     learnt(plain)
     for number, (x, y) in enumerate(zip(ROWS, LABELS, strict=True)):
-        asked.learn_one(x, y)
+        queried.learn_one(x, y)
         if number % 37 == 0:
-            asked.predict_proba_one(x)
+            queried.predict_proba_one(x)
         if number in (50, 700):
-            asked = pickle.loads(pickle.dumps(asked))
+            queried = pickle.loads(pickle.dumps(queried))
     frame, labels = pd.DataFrame(ROWS), pd.Series(LABELS)
     for start in range(0, N, 333):
         framed.learn_many(frame[start : start + 333], labels[start : start + 333])
-    many = plain.predict_proba_many(frame.set_axis(range(7, N + 7)))
-    assert list(many.index) == list(range(7, N + 7))
+    probs = plain.predict_proba_many(frame.set_axis(range(7, N + 7)))
+    assert list(probs.index) == list(range(7, N + 7))
     np.testing.assert_allclose(
-        many[True], [plain.predict_proba_one(x)[True] for x in ROWS], rtol=1e-9, atol=1e-12
+        probs[True], [plain.predict_proba_one(x)[True] for x in ROWS], rtol=1e-9, atol=1e-12
     )
-    for other in (asked, framed):
-        np.testing.assert_allclose(weights_of(other), weights_of(plain), rtol=1e-7, atol=1e-10)
-        assert other.predict_proba_one(ROWS[0]) == pytest.approx(plain.predict_proba_one(ROWS[0]), rel=1e-6)
+    for model in (queried, framed):
+        np.testing.assert_allclose(weights_of(model), weights_of(plain), rtol=1e-7, atol=1e-10)
+        assert model.predict_proba_one(ROWS[0]) == pytest.approx(plain.predict_proba_one(ROWS[0]), rel=1e-6)
 
 
 @pytest.mark.parametrize("algo", ["solam", "opauc_r", "sgd_log"])
@@ -150,13 +150,13 @@ def test_a_wide_row_is_scored_by_its_own_columns_as_by_all(algo):
 
 def test_a_chunk_delays_predictions_and_nothing_else():
     fresh, delayed = AUCClassifier(), AUCClassifier(chunk=8)
-    kept = 0.0
+    score = 0.0
     for number, (x, y) in enumerate(zip(ROWS[:700], LABELS, strict=False)):
         fresh.learn_one(x, y)
         delayed.learn_one(x, y)
         if (number + 1) % 8 == 0 or number + 1 in (1, 2, 4):
-            kept = fresh.score_one(ROWS[0])
-        assert delayed.score_one(ROWS[0]) == pytest.approx(kept, rel=1e-9)
+            score = fresh.score_one(ROWS[0])
+        assert delayed.score_one(ROWS[0]) == pytest.approx(score, rel=1e-9)
     assert fresh.score_one(ROWS[0]) != delayed.score_one(ROWS[0])
 
 
@@ -165,22 +165,22 @@ def test_probabilities_are_the_sigmoid_of_two_normal_classes():
     rng = np.random.default_rng(2)
     y = np.where(rng.random(40_000) < 0.2, 1, -1).astype(np.int8)
     scores = rng.normal(0.0, 2.0, len(y)) + 3.0 * (y > 0)
-    block.add(scores[:500], y[:500])  # of one block means and variances are those of its rows
+    block.add(scores[:500], y[:500])  # one block: means and variances of its rows
     n, p = (scores[:500][y[:500] == sign] for sign in (-1, 1))
     slope = (p.mean() - n.mean()) / ((len(n) * n.var() + len(p) * p.var()) / 500)
-    wanted = slope * (1.7 - 0.5 * (p.mean() + n.mean())) + np.log(len(p) / len(n))
-    assert block.one(1.7) == pytest.approx(1.0 / (1.0 + np.exp(-wanted)), rel=1e-9)
-    kept = block.one(1.7)
+    logit = slope * (1.7 - 0.5 * (p.mean() + n.mean())) + np.log(len(p) / len(n))
+    assert block.one(1.7) == pytest.approx(1.0 / (1.0 + np.exp(-logit)), rel=1e-9)
+    before = block.one(1.7)
     block.add(np.array([np.inf, np.nan, np.inf]), np.array([1, -1, -1], np.int8))
-    assert block.one(1.7) == pytest.approx(kept, abs=0.01)  # only the numbers of rows have changed
+    assert block.one(1.7) == pytest.approx(before, abs=0.01)  # only the numbers of rows have changed
     sigmoid.add(scores[:1], y[:1])
-    assert sigmoid.one(1.5) == pytest.approx(1.0 / (1.0 + np.exp(-1.5)))  # of one class nothing is known
+    assert sigmoid.one(1.5) == pytest.approx(1.0 / (1.0 + np.exp(-1.5)))  # no statistics with one class
     for start in range(1, len(y), 1000):
         sigmoid.add(scores[start : start + 1000], y[start : start + 1000])
     s = np.linspace(-5.0, 8.0, 27)
     densities = [share * np.exp(-((s - m) ** 2) / 8.0) for share, m in ((0.8, 0.0), (0.2, 3.0))]
     np.testing.assert_allclose(sigmoid.many(s), densities[1] / sum(densities), atol=0.03)
-    assert [sigmoid.one(float(each)) for each in s] == pytest.approx(sigmoid.many(s).tolist())
+    assert [sigmoid.one(float(score)) for score in s] == pytest.approx(sigmoid.many(s).tolist())
     for start in range(0, len(y), 4000):  # older rows are forgotten
         sigmoid.add(scores[start : start + 4000] + 50.0, y[start : start + 4000])
     assert sigmoid.one(53.0) == pytest.approx(1.0 / (1.0 + 4.0 * np.exp(-0.75 * 1.5)), abs=0.05)
@@ -255,22 +255,22 @@ def test_settings_that_cannot_be_used_are_refused_at_once(parameters, named):
     ids=lambda value: str(value)[:40],
 )
 def test_rows_that_cannot_be_used_are_refused_and_leave_the_model_as_it_is(x, y, named):
-    model, other = (learnt(AUCClassifier(), ROWS[:200], LABELS[:200]) for _ in range(2))
+    model, control = (learnt(AUCClassifier(), ROWS[:200], LABELS[:200]) for _ in range(2))
     frame = pd.DataFrame([x] * 2, dtype=object if any(isinstance(v, int) for v in x.values()) else None)
     with pytest.raises(DataError, match=named):
         model.learn_one(x, y)
     with pytest.raises(DataError, match=named):
         model.learn_many(frame, pd.Series([y] * 2))
     if y is True:
-        known = {NAMES["abc".index(name)]: value for name, value in x.items()}
+        row = {NAMES["abc".index(name)]: value for name, value in x.items()}
         for predict in (model.score_one, model.predict_proba_one, model.predict_one):
             with pytest.raises(DataError, match=named.replace("'a'", "'f0'").replace("'b'", "'f1'")):
-                predict(known)
+                predict(row)
         with pytest.raises(DataError, match=named):
             model.predict_many(frame)
     learnt(model, ROWS[200:300], LABELS[200:300])
-    learnt(other, ROWS[200:300], LABELS[200:300])
-    assert model.weights == other.weights
+    learnt(control, ROWS[200:300], LABELS[200:300])
+    assert model.weights == control.weights
 
 
 @pytest.mark.parametrize("x", [None, [1.0, 2.0], "text"], ids=repr)
@@ -281,16 +281,16 @@ def test_a_row_that_is_no_mapping_is_refused(x):
             call()
 
 
-ONE = pd.DataFrame({"a": [1.0, 2.0]})
+FRAME = pd.DataFrame({"a": [1.0, 2.0]})
 
 
 @pytest.mark.parametrize(
     ("frame", "y", "named"),
     [
-        (ONE, pd.Series([None, True], dtype="boolean"), "True or False, got <NA>"),
-        (ONE, pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
-        (ONE, [[True], [True, False]], r"True or False, got \[True\]"),
-        (ONE, [True], "2 rows and 1 labels"),
+        (FRAME, pd.Series([None, True], dtype="boolean"), "True or False, got <NA>"),
+        (FRAME, pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
+        (FRAME, [[True], [True, False]], r"True or False, got \[True\]"),
+        (FRAME, [True], "2 rows and 1 labels"),
         (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), [True], "one column .* 'b'"),
         (np.ones((2, 2)), [True, False], "data frame.* ndarray"),
         (None, [True, False], "data frame.* NoneType"),
@@ -322,25 +322,25 @@ def test_frames_and_labels_that_cannot_be_used_are_refused(frame, y, named):
 def test_mappings_and_numbers_of_other_types_say_what_dicts_of_floats_say(changed, n_features):
     plain = learnt(AUCClassifier(n_features=n_features), ROWS[:300], LABELS[:300])
     rows = [changed(x) for x in ROWS[:300]]
-    other = learnt(AUCClassifier(n_features=n_features), rows, LABELS[:300])
-    wanted = [plain.score_one(x) for x in ROWS[:5]]
-    found = [other.score_one(x) for x in rows[:5]]
-    assert found == pytest.approx(wanted, rel=1e-9)
-    assert {type(score) for score in found} == {float}
+    model = learnt(AUCClassifier(n_features=n_features), rows, LABELS[:300])
+    expected = [plain.score_one(x) for x in ROWS[:5]]
+    scores = [model.score_one(x) for x in rows[:5]]
+    assert scores == pytest.approx(expected, rel=1e-9)
+    assert {type(score) for score in scores} == {float}
     framed = AUCClassifier(n_features=n_features)
     framed.learn_many(pd.DataFrame([dict(x) for x in rows]), LABELS[:300])
-    assert framed.score_one(rows[0]) == pytest.approx(wanted[0], rel=1e-9)
+    assert framed.score_one(rows[0]) == pytest.approx(expected[0], rel=1e-9)
 
 
 def test_hashed_columns_are_the_same_in_each_process_and_share_values():
     columns = AUCClassifier(n_features=2**18)._stream.columns
     assert [columns.known(name) for name in ("", "price", "größe", 7, ("a", 1))] == HASHED
-    one = learnt(AUCClassifier(Perceptron(), n_features=1, rescale=False))
+    hashed = learnt(AUCClassifier(Perceptron(), n_features=1, rescale=False))
     sums = learnt(AUCClassifier(Perceptron(), rescale=False), [{"sum": sum(x.values())} for x in ROWS])
-    assert one.weights[0] == pytest.approx(sums.weights["sum"], rel=1e-9)
+    assert hashed.weights[0] == pytest.approx(sums.weights["sum"], rel=1e-9)
     frames = AUCClassifier(Perceptron(), n_features=1, rescale=False)
     frames.learn_many(pd.DataFrame(ROWS), pd.Series(LABELS))
-    assert frames.weights[0] == pytest.approx(one.weights[0], rel=1e-9)
+    assert frames.weights[0] == pytest.approx(hashed.weights[0], rel=1e-9)
 
 
 # blake2b with digests of 8 bytes, little-endian, modulo 2**18
@@ -372,13 +372,13 @@ def test_the_example_of_the_docstring_runs():
 @example([({"a": 1e308, "b": -1e308}, True, False), ({"a": -1e308, "b": 1e308}, False, True)] * 2, 2, False)
 def test_any_stream_is_learnt_or_every_call_says_what_ended_the_training(rows, warmup, rescale):
     model, message = AUCClassifier("solam", warmup=warmup, chunk=1, rescale=rescale), None
-    for row, label, many in rows:
+    for row, label, as_frame in rows:
         frame = pd.DataFrame([{name: row.get(name, 0.0) for name in "abcd"}] * 3)
         calls = [
             lambda row=row, label=label: model.learn_one(row, label),
             lambda row=row: model.predict_proba_one(row),
         ]
-        if many:
+        if as_frame:
             calls[0] = lambda frame=frame, label=label: model.learn_many(frame, pd.Series([label] * 3))
         for call in calls:
             if message is not None:

@@ -1,4 +1,4 @@
-"""One cell: its curve, its end, and what cannot run."""
+"""One cell: its curve, its end, and tasks that cannot run."""
 
 import numpy as np
 import pytest
@@ -21,24 +21,24 @@ def outcome(algorithm=None, X=X, X_test=X_TEST, progress=lambda share: None, **o
 
 
 def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn():
-    found = outcome(epochs=2)
-    assert found.stop_reason is StopReason.budget
-    assert found.iterations == found.iteration[-1] == found.samples[-1] == 400
-    expected = roc_auc_score(Y_TEST, X_TEST @ found.weights)
-    assert found.auc[-1] == pytest.approx(expected, abs=1e-12)
-    assert np.all(np.diff(found.train_seconds) >= 0)
-    assert len(found.auc) == len(found.iteration) == len(found.cpu_seconds)
-    for checkpoints in (5, 500):  # their number changes neither weights nor AUC
-        other = outcome(epochs=2, checkpoints=checkpoints)
-        assert (other.weights.tobytes(), other.auc[-1]) == (found.weights.tobytes(), found.auc[-1])
+    result = outcome(epochs=2)
+    assert result.stop_reason is StopReason.budget
+    assert result.iterations == result.iteration[-1] == result.samples[-1] == 400
+    expected = roc_auc_score(Y_TEST, X_TEST @ result.weights)
+    assert result.auc[-1] == pytest.approx(expected, abs=1e-12)
+    assert np.all(np.diff(result.train_seconds) >= 0)
+    assert len(result.auc) == len(result.iteration) == len(result.cpu_seconds)
+    for checkpoints in (5, 500):  # the number of checkpoints changes no result
+        rerun = outcome(epochs=2, checkpoints=checkpoints)
+        assert (rerun.weights.tobytes(), rerun.auc[-1]) == (result.weights.tobytes(), result.auc[-1])
 
 
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])
 def test_a_run_that_diverges_ends_with_the_chunk_in_which_it_does(checkpoints):
-    found = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)
-    assert found.stop_reason is StopReason.diverged
-    assert np.all(found.iteration < 37)
-    assert found.iterations == next(end for end in log_spaced(200, checkpoints) if end >= 37)
+    result = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)
+    assert result.stop_reason is StopReason.diverged
+    assert np.all(result.iteration < 37)
+    assert result.iterations == next(end for end in log_spaced(200, checkpoints) if end >= 37)
 
 
 def test_a_full_method_runs_until_done_and_no_longer_than_an_explicit_budget():
@@ -51,11 +51,11 @@ def test_a_full_method_runs_until_done_and_no_longer_than_an_explicit_budget():
 
 
 def test_a_budget_in_seconds_stops_soon_after_them():
-    found = outcome(seconds=0.2)
-    assert found.stop_reason is StopReason.budget
-    assert found.total_seconds >= 0.2
-    assert found.train_seconds[-1] == pytest.approx(found.total_seconds)
-    assert len(found.auc) > 5
+    result = outcome(seconds=0.2)
+    assert result.stop_reason is StopReason.budget
+    assert result.total_seconds >= 0.2
+    assert result.train_seconds[-1] == pytest.approx(result.total_seconds)
+    assert len(result.auc) > 5
 
 
 def variant(**names):
@@ -108,15 +108,15 @@ def test_scores_that_are_not_numbers_end_a_run_as_diverged_though_its_state_is_f
     def score(self, state, X):
         return np.full(len(X), np.nan if state.steps > 50 else 1.0)
 
-    found = outcome(variant(weights=property(_no_weights), score=score))
-    assert found.stop_reason is StopReason.diverged
-    assert 50 < found.iterations <= 60
-    assert np.all(found.iteration <= 50)
-    assert np.all(found.auc == 0.5)
+    result = outcome(variant(weights=property(_no_weights), score=score))
+    assert result.stop_reason is StopReason.diverged
+    assert 50 < result.iterations <= 60
+    assert np.all(result.iteration <= 50)
+    assert np.all(result.auc == 0.5)
 
 
 class Drawing(Perceptron):
-    """Its weights are its first random numbers."""
+    """A method whose weights are its first random numbers."""
 
     def init(self, problem, rng):
         return CountingState(rng.standard_normal(problem.n_features), 0)
@@ -131,23 +131,23 @@ def test_fold_0_gives_a_method_the_stream_of_its_seed_as_replay_does_and_other_f
     np.testing.assert_array_equal(drawn[0], np.random.default_rng(seed).standard_normal(X.shape[1]))
     np.testing.assert_array_equal(drawn[0], replay(Drawing(), X, Y, np.arange(3), seed=seed))
     assert len({weights.tobytes() for weights in drawn}) == 4
-    assert outcome(fold=0).weights.tobytes() != outcome(fold=1).weights.tobytes()  # the order, too
+    assert outcome(fold=0).weights.tobytes() != outcome(fold=1).weights.tobytes()  # the order differs as well
 
 
 def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monkeypatch):
     monkeypatch.setattr("aucbench.runner.cell.CHUNK_ROWS", 30)
-    told, steps = [], []
+    shares, steps = [], []
 
     class Noting(Perceptron):
         def step(self, state, batch):
             steps.append(len(batch))
             return super().step(state, batch)
 
-    outcome(Noting(), epochs=1, checkpoints=1, progress=told.append)
+    outcome(Noting(), epochs=1, checkpoints=1, progress=shares.append)
     chunks = steps[1:]  # the first warms the kernels
     assert sum(chunks) == 200
     assert max(chunks) == 30
-    np.testing.assert_allclose(told, np.cumsum(chunks) / 200)
+    np.testing.assert_allclose(shares, np.cumsum(chunks) / 200)
 
     def stop(share):
         if share > 0.5:
@@ -187,5 +187,5 @@ def test_the_scores_of_a_model_do_not_depend_on_the_models_beside_it(form, dtype
     np.testing.assert_allclose(scores, (X @ W.T).T, rtol=1e-3 if dtype is np.float32 else 1e-9, atol=1e-4)
     for models in ([0], [10, 3], list(range(5, 11)), rng.permutation(11)):
         assert linear_scores(W[models], X).tobytes() == scores[models].tobytes()
-    equal_rows = linear_scores(W, X[np.zeros(331, np.int64)])  # wherever they lie
+    equal_rows = linear_scores(W, X[np.zeros(331, np.int64)])  # wherever equal rows lie
     assert np.all(equal_rows == equal_rows[:, :1])

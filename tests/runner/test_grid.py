@@ -21,14 +21,14 @@ DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()
 
 @pytest.fixture(autouse=True)
 def _short_chunks(monkeypatch):
-    """So that small data makes many chunks, which the checkpoints do not divide."""
+    """Small data make many chunks, and checkpoints fall within chunks."""
     monkeypatch.setattr(grid, "CHUNK_VALUES", 1)
     monkeypatch.setattr(grid, "CHUNK_VISITS", 37)
 
 
 @pytest.fixture(autouse=True)
 def _few_together(monkeypatch):
-    """So that few settings train together, also where their kernels must be compiled first."""
+    """Two settings suffice to train together, also if their kernels must be compiled first."""
     for cls in (kernels.RuleMethod, *map(method, ("opauc", "adaoam"))):
         monkeypatch.setattr(cls, "min_together", 2)
     monkeypatch.setattr(cell, "WORTH_COMPILING", 0.0)
@@ -50,31 +50,31 @@ def first_loss(cls):
     return next((loss(name) for name in getattr(cls, "losses", ()) if name != "*"), None)
 
 
-def assert_same(together, alone, tolerance=0.0):
-    assert together.stop_reason is alone.stop_reason
-    assert together.iterations == alone.iterations
+def assert_same(together, single, tolerance=0.0):
+    assert together.stop_reason is single.stop_reason
+    assert together.iterations == single.iterations
     for name in ("iteration", "samples"):
-        np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+        np.testing.assert_array_equal(getattr(together, name), getattr(single, name))
     for name in ("auc", "weights"):
-        one, other = getattr(together, name), getattr(alone, name)
-        if one is not None or other is not None:
-            assert np.abs(one - other).max() <= tolerance * np.abs(other).max()
-    assert together.state_bytes == alone.state_bytes
-    assert together.layout == alone.layout
+        actual, expected = getattr(together, name), getattr(single, name)
+        if actual is not None or expected is not None:
+            assert np.abs(actual - expected).max() <= tolerance * np.abs(expected).max()
+    assert together.state_bytes == single.state_bytes
+    assert together.layout == single.layout
 
 
 def assert_as_alone(tasks):
-    found = run_grid(tasks)
-    assert len(found) == len(tasks)
-    # Products of all settings at once are rounded otherwise.
+    outcomes = run_grid(tasks)
+    assert len(outcomes) == len(tasks)
+    # A product over all settings at once is rounded differently.
     tolerance = 1e-9 if hasattr(tasks[0].algorithm, "together") else 0.0
-    for outcome, each in zip(found, tasks, strict=True):
-        assert_same(outcome, run_cell(each), tolerance)
+    for outcome, job in zip(outcomes, tasks, strict=True):
+        assert_same(outcome, run_cell(job), tolerance)
 
 
 @dataclass(frozen=True)
 class Sums(Perceptron):
-    """Takes minibatches of a size of its own, and has scores but no weights."""
+    """A method with its own batch size, and with scores but no weights."""
 
     name: ClassVar[str] = "sums"
     access: ClassVar[Access] = Access.minibatch
@@ -93,7 +93,7 @@ class Sums(Perceptron):
 
 @dataclass(frozen=True)
 class Declining(Perceptron):
-    """Knows how to train settings together, but not these."""
+    """A method that can train settings together, but declines these settings."""
 
     name: ClassVar[str] = "declining"
     together = classmethod(lambda cls, algorithms, states: None)
@@ -144,24 +144,24 @@ class Failing(Perceptron):
 
 def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_no_other():
     tasks = [task(Failing(at=at), epochs=2) for at in (10**9, 0, 1000, 10**8)]
-    found = run_grid(tasks)
-    assert_same(found[0], run_cell(tasks[0]))
-    assert_same(found[3], run_cell(tasks[3]))
-    assert str(found[1]) == "at the start"
-    assert str(found[2]) == "at 1000"
-    assert all(type(error) is ArithmeticError for error in found[1:3])
-    for error in (KeyboardInterrupt, MemoryError):  # these end all
+    outcomes = run_grid(tasks)
+    assert_same(outcomes[0], run_cell(tasks[0]))
+    assert_same(outcomes[3], run_cell(tasks[3]))
+    assert str(outcomes[1]) == "at the start"
+    assert str(outcomes[2]) == "at 1000"
+    assert all(type(error) is ArithmeticError for error in outcomes[1:3])
+    for error in (KeyboardInterrupt, MemoryError):  # these errors end all settings
         with pytest.raises(error):
             run_grid([task(Failing(at=at, error=error), epochs=2) for at in (10**9, 1000)])
 
 
 def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
     tasks = [task(Failing(limit=at), epochs=2) for at in (10**9, 500, 10**8)]
-    told = []
-    run_grid(tasks, told.append)
-    assert np.all(np.diff(told) >= -1e-12)
-    assert told[-1] == pytest.approx(1.0)
-    assert len(told) > 20
+    shares = []
+    run_grid(tasks, shares.append)
+    assert np.all(np.diff(shares) >= -1e-12)
+    assert shares[-1] == pytest.approx(1.0)
+    assert len(shares) > 20
 
     def stop(share):
         if share > 0.5:
@@ -174,11 +174,11 @@ def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
 
 
 class Joined:
-    """Settings in lockstep, each by its own steps, which notes what is asked of it."""
+    """Settings in lockstep, each by its own steps; counts the queries and lists the dropped settings."""
 
     def __init__(self, algorithms, states):
         self.algorithms, self.states = algorithms, list(states)
-        self.dropped, self.asked = [], 0
+        self.dropped, self.queries = [], 0
 
     def step(self, batch):
         for k, algorithm in enumerate(self.algorithms):
@@ -187,7 +187,7 @@ class Joined:
 
     def state(self, number):
         assert number not in self.dropped
-        self.asked += 1
+        self.queries += 1
         return self.states[number]
 
     def drop(self, number):
@@ -196,7 +196,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Joining(Failing):
-    """Trains its settings together, those with the same flag at least."""
+    """A method that trains settings with the same flag together."""
 
     name: ClassVar[str] = "joining"
     flag: bool = False
@@ -209,25 +209,25 @@ class Joining(Failing):
 
 
 def in_training():
-    """Those made, but for the ones that only compile."""
-    return [joined for joined in Joining.made if joined.asked]
+    """The groups of settings that trained, without the groups that only compiled."""
+    return [joined for joined in Joining.made if joined.queries]
 
 
 def test_a_method_trains_those_settings_together_whose_flags_agree():
     Joining.made.clear()
     tasks = [task(Joining(eta, flag=flag), epochs=2) for eta in (0.1, 0.2) for flag in (False, True)]
-    found = run_grid([*tasks, task(Joining(0.5), epochs=2)])
-    for outcome, each in zip(found, tasks, strict=False):
-        assert_same(outcome, run_cell(each))
+    outcomes = run_grid([*tasks, task(Joining(0.5), epochs=2)])
+    for outcome, job in zip(outcomes, tasks, strict=False):
+        assert_same(outcome, run_cell(job))
         assert outcome.total_seconds > 0.0
     trained = in_training()
-    assert [[each.eta for each in joined.algorithms] for joined in trained] == [[0.1, 0.2, 0.5], [0.1, 0.2]]
+    assert [[item.eta for item in joined.algorithms] for joined in trained] == [[0.1, 0.2, 0.5], [0.1, 0.2]]
     batches = 2 * len(Y) // 37
-    assert all(joined.asked < 3 * batches for joined in trained)
+    assert all(joined.queries < 3 * batches for joined in trained)
 
 
 def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch, tmp_path):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))  # where no earlier run has compiled it
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))  # a cache without compiled kernels
 
     @kernels.kernel
     def compiled(x):
@@ -248,10 +248,10 @@ def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeyp
     tasks = [task(Joining(eta), epochs=2) for eta in (0.1, 0.2)]
     for is_compiled in (False, True):
         Joining.made.clear()
-        found = run_grid(tasks)
+        outcomes = run_grid(tasks)
         assert bool(in_training()) is is_compiled
-        for outcome, each in zip(found, tasks, strict=True):
-            assert_same(outcome, run_cell(each))
+        for outcome, job in zip(outcomes, tasks, strict=True):
+            assert_same(outcome, run_cell(job))
         compiled(1.0)
 
 
@@ -260,20 +260,20 @@ def test_one_that_diverges_is_dropped_and_an_error_ends_those_trained_together_a
     settings = [Joining(0.1), Joining(0.2, limit=700), Joining(0.3)]
     settings += [Joining(at=at, flag=True) for at in (50, 10**9)]
     tasks = [task(setting, epochs=2, checkpoints=6) for setting in settings]
-    found = run_grid(tasks)
-    assert [type(each) for each in found[3:]] == [ArithmeticError] * 2
-    assert [outcome.stop_reason for outcome in found[:3]] == ["budget", "diverged", "budget"]
-    assert_same(found[0], run_cell(tasks[0]))
-    assert_same(found[2], run_cell(tasks[2]))
-    np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
+    outcomes = run_grid(tasks)
+    assert [type(outcome) for outcome in outcomes[3:]] == [ArithmeticError] * 2
+    assert [outcome.stop_reason for outcome in outcomes[:3]] == ["budget", "diverged", "budget"]
+    assert_same(outcomes[0], run_cell(tasks[0]))
+    assert_same(outcomes[2], run_cell(tasks[2]))
+    np.testing.assert_array_equal(outcomes[1].auc, run_cell(tasks[1]).auc)
     assert [joined.dropped for joined in in_training()] == [[1], []]
 
 
 def test_settings_that_have_no_order_in_common_end_as_they_do_alone():
-    one = task(Perceptron())
+    job = task(Perceptron())
     changes = {"X": -X, "y_test": -Y_TEST, "epochs": 3, "order": Order.stored, "order_seed": 1, "fold": 1}
     changes["weights"] = np.ones(len(Y))
-    assert_as_alone([one, *(replace(one, **{name: own}) for name, own in changes.items()), task(Iterating())])
+    assert_as_alone([job, *(replace(job, **{name: new}) for name, new in changes.items()), task(Iterating())])
     assert run_grid([]) == []
 
 
@@ -287,7 +287,7 @@ def test_more_features_than_memory_holds_are_refused():
     ("name", "field", "values"),
     [
         ("toppush", "lam", (1e-3, 0.1, 10.0)),  # zero is the minimiser, and many directions lead to it
-        ("sgd_log", "alpha", (1e-7, 1e-6, 1e-5)),  # so long steps that rounding grows
+        ("sgd_log", "alpha", (1e-7, 1e-6, 1e-5)),  # steps so long that rounding errors grow
         ("asam", "gamma", (1e-7, 1e-5)),
     ],
 )
@@ -299,5 +299,5 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
     arrays = features[250:], labels[250:], features[:250], labels[:250]
     epochs = None if name == "toppush" else 10
     tasks = [Task(cls(**{field: value}), first_loss(cls), *arrays, epochs=epochs) for value in values]
-    for outcome, each in zip(run_grid(tasks), tasks, strict=True):
-        np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
+    for outcome, job in zip(run_grid(tasks), tasks, strict=True):
+        np.testing.assert_array_equal(outcome.weights, run_cell(job).weights)

@@ -1,4 +1,4 @@
-"""Settings of a method of access full, each from the solution of its neighbour."""
+"""Settings of a method with full access, each started from its neighbour's solution."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -31,10 +31,10 @@ def tasks(name, rows, features, form="dense", **options):
     return [Task(cls(**{FIELDS[name]: value}), loss, *data, checkpoints=1, **options) for value in VALUES]
 
 
-def assert_agrees(together, alone):
-    assert together.stop_reason is alone.stop_reason is StopReason.converged
-    assert together.auc[-1] == pytest.approx(alone.auc[-1], abs=1e-9)
-    assert difference(together.weights, alone.weights) < 1e-7
+def assert_agrees(together, single):
+    assert together.stop_reason is single.stop_reason is StopReason.converged
+    assert together.auc[-1] == pytest.approx(single.auc[-1], abs=1e-9)
+    assert difference(together.weights, single.weights) < 1e-7
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -50,16 +50,16 @@ def test_a_path_gives_what_each_setting_gives_alone(name, form, shape, largest, 
         monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
         monkeypatch.setattr("aucbench_algorithms._pair_newton.LARGEST_GRAM", largest)
     group = tasks(name, *shape, form, weights=np.random.default_rng(3).uniform(0.5, 3.0, shape[0]))
-    for found, task in zip(run_grid(group), group, strict=True):
-        alone = run_cell(task)
-        assert_agrees(found, alone)
+    for outcome, task in zip(run_grid(group), group, strict=True):
+        single = run_cell(task)
+        assert_agrees(outcome, single)
         if not largest and name in ("ls_svm", "uni_square"):  # closed forms
-            assert found.weights.tobytes() == alone.weights.tobytes()
+            assert outcome.weights.tobytes() == single.weights.tobytes()
 
 
 @dataclass(frozen=True)
 class Following(Iterating):
-    """Notes from where its settings start; one that starts from another behaves as `then` says."""
+    """Records the starts of its settings; a setting that starts from another behaves as in `then`."""
 
     name: ClassVar[str] = "following"
     value: float = 1.0
@@ -82,7 +82,7 @@ class Following(Iterating):
 
 
 def followed(*settings, **options):
-    """Tasks of these settings on rows of their own."""
+    """Tasks of these settings on the same 60 random rows."""
     X, y = random_problem(1, 60, 4)
     return [Task(setting, None, X, y, X, y, checkpoints=1, **options) for setting in settings]
 
@@ -94,9 +94,9 @@ def _no_starts():
 
 def test_the_path_goes_from_the_largest_value_to_the_smallest_and_results_keep_their_order():
     group = followed(*(Following(needed=3 + k, value=value) for k, value in enumerate((0.1, 10.0, 1.0))))
-    found = run_grid(group)
-    assert Following.starts == [(1.0, None), (10.0, 5), (0.1, 4)]  # by `needed`, the first of their numbers
-    assert [outcome.iterations for outcome in found] == [1, 1, 5]
+    outcomes = run_grid(group)
+    assert Following.starts == [(1.0, None), (10.0, 5), (0.1, 4)]  # by `needed`, the first numeric field
+    assert [outcome.iterations for outcome in outcomes] == [1, 1, 5]
 
 
 def test_the_default_and_flags_have_paths_of_their_own():
@@ -107,21 +107,21 @@ def test_the_default_and_flags_have_paths_of_their_own():
     assert sorted(Following.starts, key=str) == [(1.0, 7), (1.0, 7), (2.0, None), (2.0, None)]
 
 
-@pytest.mark.parametrize("then", ["wanders", "raises"])
-def test_one_that_does_not_converge_from_its_neighbour_runs_by_itself(then):
-    told = []
-    group = followed(Following(value=3.0), Following(value=2.0, then=then), Following(value=1.0))
-    found = run_grid(group, told.append)
-    assert [outcome.stop_reason for outcome in found] == [StopReason.converged] * 3
-    assert [outcome.iterations for outcome in found] == [7, 7, 1]
-    assert np.all(np.diff(told) >= 0.0)
-    assert told[-1] == pytest.approx(1.0)
+@pytest.mark.parametrize("behaviour", ["wanders", "raises"])
+def test_one_that_does_not_converge_from_its_neighbour_runs_by_itself(behaviour):
+    shares = []
+    group = followed(Following(value=3.0), Following(value=2.0, then=behaviour), Following(value=1.0))
+    outcomes = run_grid(group, shares.append)
+    assert [outcome.stop_reason for outcome in outcomes] == [StopReason.converged] * 3
+    assert [outcome.iterations for outcome in outcomes] == [7, 7, 1]
+    assert np.all(np.diff(shares) >= 0.0)
+    assert shares[-1] == pytest.approx(1.0)
 
 
 def test_one_that_diverges_is_nobodys_neighbour():
     group = followed(Following(value=3.0, then="diverges"), Following(value=2.0), Following(value=1.0))
-    found = run_grid(group)
-    assert [str(outcome.stop_reason) for outcome in found] == ["diverged", "converged", "converged"]
+    outcomes = run_grid(group)
+    assert [str(outcome.stop_reason) for outcome in outcomes] == ["diverged", "converged", "converged"]
     assert Following.starts == [(3.0, None), (2.0, None), (1.0, 7)]
 
 

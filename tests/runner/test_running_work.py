@@ -1,4 +1,4 @@
-"""Work that goes on after a call has returned, other threads, warm-up, and arrays of other libraries."""
+"""Work that continues after a call returns, other threads, warm-up, and arrays of other libraries."""
 
 import threading
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def pending(w):
 
 @dataclass(frozen=True)
 class Waiting(Perceptron):
-    """Starts work and returns, and declares how to wait for it."""
+    """A method that starts work, returns, and declares how to wait for the work."""
 
     name: ClassVar[str] = "waiting"
 
@@ -77,15 +77,15 @@ def run_in_grid(algorithm):
 def test_declared_work_counts_on_the_clock_and_in_the_cpu_time_of_the_process(run):
     cell.compile_kernels(task(Waiting(), iterations=4))
     worked.clear()
-    found = run(Waiting())
+    result = run(Waiting())
     assert len(worked) == 1 + 2 * 4  # init, and a step and a finalize for each checkpoint
     steps, last = worked[1::2], worked[-1]  # a finalize counts for its own checkpoint only
-    assert found.train_seconds[-1] > worked[0] + sum(steps) + last
-    assert found.process_cpu_seconds > 5 * WORK > 5 * found.total_cpu_seconds
+    assert result.train_seconds[-1] > worked[0] + sum(steps) + last
+    assert result.process_cpu_seconds > 5 * WORK > 5 * result.total_cpu_seconds
 
 
 class Foreign:
-    """An array of another library, which must be detached first, as those of torch."""
+    """An array of another library that must be detached first, like a tensor of torch."""
 
     def __init__(self, values):
         self.values = np.asarray(values)
@@ -103,7 +103,7 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Booster(Perceptron):
-    """Holds bytes outside of arrays, and has no weights."""
+    """A method with bytes outside of arrays, and without weights."""
 
     weights = None
 
@@ -139,7 +139,7 @@ shapes: list[tuple[int, ...]] = []
 
 @dataclass(frozen=True)
 class Shaped(Perceptron):
-    """Notes the shapes for which a compiler would make code."""
+    """A method that records the shapes for which a compiler would generate code."""
 
     name: ClassVar[str] = "shaped"
     rows: int = 20
@@ -157,14 +157,14 @@ def shaped(access, rows=20, **functions):
 
 
 def test_warm_up_trains_on_the_shapes_of_the_run():
-    waiting = shaped(Access.full, wait=lambda self, state: None)  # by a compiler that works for itself
+    waiting = shaped(Access.full, wait=lambda self, state: None)  # `wait` declares a compiler such as XLA's
     for algorithm in (shaped(Access.minibatch), shaped(Access.minibatch, rows=40), waiting):
-        one = task(algorithm, iterations=30)
+        job = task(algorithm, iterations=30)
         shapes.clear()
-        assert cell.compile_kernels(one) == ""
+        assert cell.compile_kernels(job) == ""
         warm = set(shapes)
         shapes.clear()
-        run_cell(one)
+        run_cell(job)
         assert set(shapes) == warm
     shapes.clear()
     cell.compile_kernels(task(shaped(Access.full)))
@@ -173,7 +173,7 @@ def test_warm_up_trains_on_the_shapes_of_the_run():
 
 @dataclass(frozen=True)
 class Choosy(Perceptron):
-    """Refuses few rows."""
+    """A method that refuses fewer than a hundred rows."""
 
     name: ClassVar[str] = "choosy"
 

@@ -17,10 +17,10 @@ def taken(cuts, access, order=Order.shuffled, y=Y, **options):
 @pytest.mark.parametrize("access", list(Access))
 def test_how_a_run_is_cut_does_not_change_its_rows(access):
     size = {Access.minibatch: 7, Access.balanced: 6}.get(access, 1)
-    one = taken([1000], access, batch_size=size)
-    many = taken([1, 0, 299, 1, 2, 697], access, batch_size=size)
-    assert len(one) == 1000
-    np.testing.assert_array_equal(one, many)
+    single = taken([1000], access, batch_size=size)
+    pieces = taken([1, 0, 299, 1, 2, 697], access, batch_size=size)
+    assert len(single) == 1000
+    np.testing.assert_array_equal(single, pieces)
 
 
 @pytest.mark.parametrize("order", list(Order))
@@ -34,12 +34,12 @@ def test_an_epoch_visits_every_row_once_and_only_the_stored_order_repeats(order)
 
 
 def test_the_positives_of_a_block_of_pairs_are_drawn_before_its_negatives():
-    rng, found = generator(5, RandomStream.order, 0), []
+    rng, draws = generator(5, RandomStream.order, 0), []
     for _ in range(2):
         for label in (1, -1):
-            own = np.flatnonzero(label == Y)
-            found.append(own[rng.integers(0, len(own), BLOCK_ROWS)])
-    expected = np.stack([np.concatenate(found[side::2]) for side in (0, 1)], axis=1)
+            rows = np.flatnonzero(label == Y)
+            draws.append(rows[rng.integers(0, len(rows), BLOCK_ROWS)])
+    expected = np.stack([np.concatenate(draws[side::2]) for side in (0, 1)], axis=1)
     np.testing.assert_array_equal(taken([7, 100_000], Access.pairs), expected[:100_007])
 
 

@@ -89,8 +89,8 @@ def test_no_cut_has_a_larger_balanced_accuracy(share, weighted):
         scores = np.round(rng.normal(size=300) + 0.7 * y, 1)  # with ties
         weights = rng.integers(1, 5, 300).astype(float) if weighted else None
         of = np.ones(300) if weights is None else weights
-        found = accuracy(best_threshold("any", scores, y, weights))
-        assert found == pytest.approx(max(map(accuracy, np.unique(scores))), abs=1e-12)
+        balanced = accuracy(best_threshold("any", scores, y, weights))
+        assert balanced == pytest.approx(max(map(accuracy, np.unique(scores))), abs=1e-12)
 
 
 def test_the_lowest_of_equally_good_cuts_is_taken():
@@ -206,13 +206,13 @@ def test_float32_rows_stay_float32_and_huge_values_without_scaling_are_refused()
 def test_probabilities_of_known_patients_are_not_certain_where_calibration_knows_groups():
     rng = np.random.default_rng(0)
     patients = np.repeat(np.arange(40), 5)
-    rows = np.eye(40)[patients] + 0.01 * rng.normal(size=(200, 40))  # tell the patient, and nothing else
+    rows = np.eye(40)[patients] + 0.01 * rng.normal(size=(200, 40))  # identify the patient only
     labels = rng.permutation(40)[patients] % 2
-    apart, together = (
+    ungrouped, grouped = (
         AUCClassifier("opauc", calibrate=True, random_state=0).fit(rows, labels, groups=groups)
         for groups in (None, [f"patient {number}" for number in patients])
     )
-    assert apart.predict_proba(rows).std() > 3 * together.predict_proba(rows).std()
+    assert ungrouped.predict_proba(rows).std() > 3 * grouped.predict_proba(rows).std()
     with pytest.raises(DataError, match="one group per row"):
         AUCClassifier().fit(rows, labels, groups=patients[:3])
 

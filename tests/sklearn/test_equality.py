@@ -42,10 +42,10 @@ BUDGETS = {"epochs": "budget.epochs", "iterations": "budget.iterations"}
 
 
 def overrides_of(parameters):
-    """The words of a run with these parameters."""
+    """The overrides of a run with these parameters."""
     for name, value in ({"algo": "auto"} | parameters).items():
         if name.endswith("_params"):
-            yield from (f"{name.removesuffix('_params')}.{field}={each}" for field, each in value.items())
+            yield from (f"{name.removesuffix('_params')}.{field}={item}" for field, item in value.items())
         else:
             yield f"{BUDGETS.get(name, name)}={value}"
 

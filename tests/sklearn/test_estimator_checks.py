@@ -19,9 +19,9 @@ OF_COPIES = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("den
 
 
 def exempt(estimator):
-    """Checks that fail, and why."""
+    """Checks that fail, with the reasons."""
     if estimator.iterations is not None:
-        other = {
+        reasons = {
             "check_fit_score_takes_y": "it calls partial_fit after fit, which has used up the planned "
             "iterations; to begin anew in silence would throw the fitted model away"
         }
@@ -30,10 +30,10 @@ def exempt(estimator):
         copies = "copies of a row lie in several folds of the calibration"
         return {"check_classifiers_train": why, **dict.fromkeys(OF_COPIES, copies)}
     else:
-        other = {}
+        reasons = {}
     if getattr(aucbench.catalog().algorithm(estimator.algo), "weighted", False):
-        return other
-    return other | dict.fromkeys(OF_COPIES, "weighted rows and copies are visited in different orders")
+        return reasons
+    return reasons | dict.fromkeys(OF_COPIES, "weighted rows and copies are visited in different orders")
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=exempt)

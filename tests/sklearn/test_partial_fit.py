@@ -17,7 +17,7 @@ PARTS = [slice(start, start + 100) for start in range(0, 400, 100)]
 
 
 class Undeclared(Perceptron):
-    """It says nothing about going on."""
+    """A method that is not resumable."""
 
     name: ClassVar[str] = "undeclared"
     resumable: ClassVar[bool] = False
@@ -35,14 +35,14 @@ def test_rows_in_parts_train_like_all_rows_at_once(algo, kind):
     settings = {"scaling": "none", "rescale": False, "order": "stored", "epochs": 1, "random_state": 0}
     rows, y = kind(X), Y
     if algo == "solam":
-        settings["algo_params"] = {"kappa": 9.0}  # or it is measured on the first rows
+        settings["algo_params"] = {"kappa": 9.0}  # else measured on the first rows
     if algo == "sgd_log":
-        settings["algo_params"] = {"alpha": 1e-4}  # or it depends on their number
-        y = np.concatenate([Y[PARTS[0]]] * 4)  # its class weights are those of the first rows
-    whole = AUCClassifier(algo, **settings).fit(rows, y)
+        settings["algo_params"] = {"alpha": 1e-4}  # else it depends on the number of rows
+        y = np.concatenate([Y[PARTS[0]]] * 4)  # its class weights come from the first rows
+    full = AUCClassifier(algo, **settings).fit(rows, y)
     parts = in_parts(AUCClassifier(algo, **settings), rows, y)
-    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
-    assert parts.n_iter_ == whole.n_iter_ == 400
+    np.testing.assert_allclose(parts.coef_, full.coef_, rtol=1e-9, atol=1e-12)
+    assert parts.n_iter_ == full.n_iter_ == 400
 
 
 def test_one_call_is_a_fit_of_one_epoch_and_it_goes_on_after_fit_and_after_pickling():
@@ -50,14 +50,14 @@ def test_one_call_is_a_fit_of_one_epoch_and_it_goes_on_after_fit_and_after_pickl
     fit = AUCClassifier("solam", random_state=4, epochs=1).fit(X, Y)
     assert np.array_equal(once.coef_, fit.coef_)
     assert once.intercept_ == pytest.approx(fit.intercept_, abs=1e-12)
-    one = AUCClassifier("opauc", epochs=5, random_state=0).fit(X, Y)
-    before, two = one.coef_, pickle.loads(pickle.dumps(one))
-    for model in (one, two):
+    fitted = AUCClassifier("opauc", epochs=5, random_state=0).fit(X, Y)
+    before, restored = fitted.coef_, pickle.loads(pickle.dumps(fitted))
+    for model in (fitted, restored):
         model.partial_fit(X_TEST, Y_TEST)
-    assert np.array_equal(one.coef_, two.coef_)
-    assert not np.array_equal(one.coef_, before)
-    assert one.n_iter_ == 5 * 400 + 400
-    assert np.array_equal(one.fit(X, Y).coef_, before)
+    assert np.array_equal(fitted.coef_, restored.coef_)
+    assert not np.array_equal(fitted.coef_, before)
+    assert fitted.n_iter_ == 5 * 400 + 400
+    assert np.array_equal(fitted.fit(X, Y).coef_, before)
 
 
 def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
@@ -124,6 +124,6 @@ def test_a_model_that_diverged_does_not_go_on():
 
 @pytest.mark.parametrize("rows", [slice(50), Y == 1], ids=["few", "one class"])
 def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of_at_the_line_of_the_caller(rows):
-    with pytest.warns(UserWarning, match="at least 100 rows") as found:
+    with pytest.warns(UserWarning, match="at least 100 rows") as caught:
         AUCClassifier("solam", random_state=0).partial_fit(X[rows], Y[rows], classes=[-1, 1])
-    assert found[0].filename == __file__
+    assert caught[0].filename == __file__

@@ -1,4 +1,4 @@
-"""Weights of training rows: repeated rows are the measure of what they mean."""
+"""Weights of training rows: a weight must act like repetitions of the row."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ COPIES = [
         ("ls_svm", "dense", {"scaling": scaling})
         for scaling in ("none", "minmax", "maxabs", "standard", "unit")
     ),
-    *((name, "dense", {}) for name in UNWEIGHTED),  # by copies indeed
+    *((name, "dense", {}) for name in UNWEIGHTED),  # made copies of rows
 ]
 
 
@@ -77,7 +77,7 @@ def test_rows_of_weight_zero_are_left_out(name):
 def test_a_stream_method_multiplies_its_step_by_the_weight_over_the_mean(name):
     X, y, k = counted()
     settings = {"algo_params": {} if name == "uni_exp" else {"alpha": 1e-3}}
-    plain, weighted, double = (scores(name, X, (X, y), own, **settings) for own in (None, k + 1, 2 * k + 2))
+    plain, weighted, double = (scores(name, X, (X, y), mass, **settings) for mass in (None, k + 1, 2 * k + 2))
     assert np.ptp(weighted - plain) > 1e-3 * np.ptp(plain)
     np.testing.assert_allclose(double, weighted, rtol=1e-9, atol=1e-12)
 
@@ -88,13 +88,13 @@ def test_the_step_of_uni_exp_is_that_of_its_formula():
     method = aucbench.catalog().algorithm("uni_exp")(eta=0.1)
     problem = aucbench.Problem(X, y, len(y), None, k)
     batch = aucbench.Batch(X, y, np.arange(len(y)), "stream", k)
-    found = method.weights(method.step(method.init(problem, np.random.default_rng(0)), batch))
+    actual = method.weights(method.step(method.init(problem, np.random.default_rng(0)), batch))
     w, b, p = np.zeros(3), 0.0, k[y == 1].sum() / k.sum()
     for x, label, weight in zip(X, y, k, strict=True):
         c = 1.0 - p if label > 0 else p
         step = weight / k.mean() * 0.1 * c * label * np.exp(-label * (w @ x + b))
         w, b = w + step * x, b + step
-    np.testing.assert_allclose(found, w, rtol=1e-12)
+    np.testing.assert_allclose(actual, w, rtol=1e-12)
 
 
 def test_boosting_takes_it_as_its_base_and_probabilities_are_weighted():

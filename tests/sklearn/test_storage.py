@@ -30,17 +30,17 @@ def through_skops(model):
 def test_a_stored_model_scores_alike_and_goes_on_alike(name):
     model = AUCClassifier(name, random_state=0).fit(X, Y)
     assert name not in ("boosting", "mlp") or not hasattr(model, "coef_")
-    scores, others = model.decision_function(X), []
-    for store in (lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy, through_skops):
-        other = store(model)
-        np.testing.assert_array_equal(other.decision_function(X), scores)
-        np.testing.assert_array_equal(other.predict(X), model.predict(X))
-        others.append(other)
+    scores, copies = model.decision_function(X), []
+    for store in (lambda fitted: pickle.loads(pickle.dumps(fitted)), copy.deepcopy, through_skops):
+        loaded = store(model)
+        np.testing.assert_array_equal(loaded.decision_function(X), scores)
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        copies.append(loaded)
     if hasattr(model, "partial_fit"):
         # A stream goes on where it stopped, random numbers included.
-        first, *rest = [each.partial_fit(X, Y).decision_function(X) for each in (model, *others)]
-        for each in rest:
-            np.testing.assert_array_equal(each, first)
+        first, *restored = [stored.partial_fit(X, Y).decision_function(X) for stored in (model, *copies)]
+        for result in restored:
+            np.testing.assert_array_equal(result, first)
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_model_that_forgot_its_rows_scores_alike_and_holds_none():
 
 
 def test_no_scaling_is_none_or_its_name_and_class_weight_is_refused_with_the_reason():
-    models = [AUCClassifier("psam", scaling=each, random_state=0).fit(X, Y) for each in (None, "none")]
+    models = [AUCClassifier("psam", scaling=scaling, random_state=0).fit(X, Y) for scaling in (None, "none")]
     np.testing.assert_array_equal(*[model.coef_ for model in models])
     with pytest.raises(ParameterError, match="sample_weight"):
         AUCClassifier(class_weight="balanced")

@@ -20,8 +20,8 @@ TUNED = (
 )  # fmt: skip
 
 
-def run_in(folder, words):
-    api.run_study([*words, f"store.path={folder}"])
+def run_in(folder, overrides):
+    api.run_study([*overrides, f"store.path={folder}"])
     return Store(folder)
 
 
@@ -43,7 +43,7 @@ def file(store, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def tuned_store(tmp_path_factory):
-    """A study whose settings are the same on all splits and data sets, the methods as given among them."""
+    """A study that tries the same settings on all splits and data sets, the configured method first."""
     return run_in(tmp_path_factory.mktemp("tuned") / "store", TUNED)
 
 

@@ -23,7 +23,7 @@ from tests.helpers.study_methods import Diverging, Gentle, Other
 
 @dataclass(frozen=True)
 class Repeated:
-    """Sixty different rows, each of them three times, ten of them with both labels."""
+    """Sixty different rows, each repeated three times; ten rows have both labels."""
 
     name: ClassVar[str] = "fake_repeated"
 
@@ -37,35 +37,35 @@ class Repeated:
 
 
 def origin(record, entries, data):
-    """The entry of a record, and its split."""
-    (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
-    return own, data.split(own, record.seeds)
+    """The entry of a record, and the split of the record."""
+    (planned,) = [item for item in entries if record.key in item.cell_keys(data.digests(item)).values()]
+    return planned, data.split(planned, record.seeds)
 
 
 @pytest.mark.slow
 def test_records_count_repeated_rows_of_the_split_that_a_method_was_given(tmp_path):
     store = Store(tmp_path)
     protocols = Holdout(), Holdout(duplicates="together"), KFold(3, duplicates="together")
-    entries = [entry(Gentle(), Repeated(), protocol=each, tuning=Grid(folds=2)) for each in protocols]
+    entries = [entry(Gentle(), Repeated(), protocol=protocol, tuning=Grid(folds=2)) for protocol in protocols]
     entries.append(replace(entries[0], settings=replace(entries[0].settings, max_train_rows=40)))
     assert run_entries(entries, store).failures == []
     data = PreparedData()
     assert len(list(store)) == 6
     for cell in store:
         record = cell.record
-        own, split = origin(record, entries, data)
+        planned, split = origin(record, entries, data)
         train, test = (list(map(tuple, side.X[side.rows])) for side in split[:2])
         assert record.data.duplicates == np.mean([row in set(train) for row in test])
         labels = {}
         for row, label in zip(train + test, [*split.train.y, *split.test.y], strict=True):
             labels.setdefault(row, set()).add(label)
         assert record.data.mixed_labels == np.mean([len(labels[row]) == 2 for row in train + test])
-        assert (record.data.duplicates == 0) == (own.protocol.duplicates == "together")
+        assert (record.data.duplicates == 0) == (planned.protocol.duplicates == "together")
 
 
 @pytest.mark.parametrize("cls", PROTOCOLS, ids=lambda cls: cls.name)
 def test_the_default_is_in_no_key_and_the_choice_is(cls):
-    default, together = (entry(Gentle(), protocol=cls(duplicates=each)) for each in ("anywhere", "together"))
+    default, together = (entry(Gentle(), protocol=cls(duplicates=mode)) for mode in ("anywhere", "together"))
     assert "duplicates" not in default.describe().protocol.parameters
     assert together.describe().protocol.parameters["duplicates"] == "together"
     assert default.key(("data",)) == entry(Gentle(), protocol=cls()).key(("data",)) != together.key(("data",))
@@ -77,20 +77,20 @@ def test_placements_are_those_of_the_final_weights_and_survive_archives(tmp_path
     assert run_entries(entries, store).failures == []
     store.put_plan(plan_of(entries, store, name="placements").describe(""))
     write(from_store(store, "placements"), tmp_path / "a.zip")
-    there = Store(tmp_path / "there")
-    into_store(read(tmp_path / "a.zip")[1], there)
+    target = Store(tmp_path / "there")
+    into_store(read(tmp_path / "a.zip")[1], target)
     assert len(list(store)) == 3
     for cell in store:
         record = cell.record
-        assert there.get(record.key).record.result.placements == record.result.placements
+        assert target.get(record.key).record.result.placements == record.result.placements
         assert (record.result.placements is UNSET) == cell.diverged
         if cell.diverged:
             continue
-        own, split = origin(record, entries, data)
+        planned, split = origin(record, entries, data)
         blocks, rows = blocks_of(split.test), split.test.X[split.test.rows]
         for row in np.unique(rows, axis=0):
             assert len(set(blocks[(rows == row).all(axis=1)])) == 1
-        prepared = prepare_split(own, split, record.split_seed)
+        prepared = prepare_split(planned, split, record.split_seed)
         (scores,) = linear_scores(cell.weights[None], prepared.X_test)
         expected = block_deviations(scores, prepared.y_test, blocks)
         assert record.result.placements == pytest.approx(expected, rel=1e-4)

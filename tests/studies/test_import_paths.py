@@ -1,4 +1,4 @@
-"""Import paths in results of others are imported only if the user trusts their module."""
+"""Import paths in others' results are imported only if the user trusts the module."""
 
 import sys
 from dataclasses import replace
@@ -31,7 +31,7 @@ TUNED = ("tuning=grid", f"tuning.grid={{estimator: {{cls: [{PATH}, sklearn.svm.L
 
 @pytest.fixture
 def stranger(tmp_path, monkeypatch):
-    """Whether the package of a stranger was imported since the last call."""
+    """A function that returns whether the stranger's package was imported since its last call."""
     package = tmp_path / "stranger_model"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -44,17 +44,17 @@ def stranger(tmp_path, monkeypatch):
             del sys.modules[name]
         estimator.imported.cache_clear()
         marker = package / "models.imported"
-        found = marker.exists()
+        existed = marker.exists()
         marker.unlink(missing_ok=True)
-        return found
+        return existed
 
     yield was_imported
     was_imported()
 
 
 def test_no_command_imports_a_path_of_others_until_its_module_is_trusted(stranger, capsys):
-    for words in (FIXED, TUNED):
-        assert main([*RUN, *words, "study=theirs"]) == 0
+    for overrides in (FIXED, TUNED):
+        assert main([*RUN, *overrides, "study=theirs"]) == 0
     assert main(["results", "export", "theirs", "theirs.zip"]) == 0
     assert stranger()
     assert main(["results", "import", "theirs.zip", "--store", "ours"]) == 0
@@ -70,12 +70,12 @@ def test_no_command_imports_a_path_of_others_until_its_module_is_trusted(strange
         [*verify, "--trust", "stranger"],
     ):
         capsys.readouterr()
-        status, told = main(command), capsys.readouterr()
+        status, output = main(command), capsys.readouterr()
         assert not stranger(), command
         if command is rescore or command[:3] == verify:
             assert status == 1
-            assert f"import {PATH}" in told.out + told.err
-            assert "add --trust stranger_model" in told.out + told.err
+            assert f"import {PATH}" in output.out + output.err
+            assert "add --trust stranger_model" in output.out + output.err
     trust = ["--trust", "stranger_model.models", "--trust", "sklearn.svm"]
     assert main([*verify, *trust]) == 0
     assert "2 with equal AUC" in capsys.readouterr().out

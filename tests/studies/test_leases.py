@@ -23,43 +23,43 @@ TRAININGS = 2 * 4 * 2 + 2 * 2 * 4  # two searches of four settings on two folds,
 
 
 def test_a_lease_has_one_holder_until_it_is_given_back_and_a_link_to_nowhere_has_none(tmp_path):
-    with Leases(tmp_path) as one, Leases(tmp_path) as two:
-        assert [one.take("cell"), one.take("cell"), two.take("other")] == [True] * 3
-        assert not two.take("cell")
-        two.give_back("cell")
-        assert not two.take("cell")
-        one.give_back("cell")
-        assert [two.take("cell"), one.take("cell")] == [True, False]
+    with Leases(tmp_path) as first, Leases(tmp_path) as second:
+        assert [first.take("cell"), first.take("cell"), second.take("other")] == [True] * 3
+        assert not second.take("cell")
+        second.give_back("cell")
+        assert not second.take("cell")
+        first.give_back("cell")
+        assert [second.take("cell"), first.take("cell")] == [True, False]
     assert Leases(tmp_path).take("cell")
     (tmp_path / "leases").symlink_to(tmp_path / "nowhere" / "at all")
-    with Leases(tmp_path / "leases") as mine, pytest.raises(MachineError):
-        mine.take("cell")
+    with Leases(tmp_path / "leases") as leases, pytest.raises(MachineError):
+        leases.take("cell")
 
 
 def test_a_lease_that_processes_take_and_give_back_all_the_time_never_has_two_holders(tmp_path):
     inside = tmp_path / "inside"
 
     def take():
-        mine, times = Leases(tmp_path / "store" / "leases"), 0
+        leases, times = Leases(tmp_path / "store" / "leases"), 0
         while times < 25:
-            if mine.take("cell"):
+            if leases.take("cell"):
                 times += 1
                 inside.mkdir()  # fails if another process is inside
                 inside.rmdir()
-                mine.close()
+                leases.close()
 
     assert forked(*[take] * 4) == [0] * 4
 
 
 def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
-    words = ("algo=psam", "dataset=gaussian", "budget.checkpoints=2", "study=both", "tracking=none")
-    store = run_in(tmp_path, words)
+    overrides = ("algo=psam", "dataset=gaussian", "budget.checkpoints=2", "study=both", "tracking=none")
+    store = run_in(tmp_path, overrides)
     (plan,) = store.plans()
     (entry,) = plan.entries
 
-    def extend(own):
+    def extend(prefix):
         for number in range(40):
-            name = f"{own}_{number}"
+            name = f"{prefix}_{number}"
             described = replace(entry.described, algorithm=replace(entry.described.algorithm, name=name))
             new = replace(entry, key=name, algorithm=name, described=described)
             store.put_plan(replace(plan, entries=(new,)))
@@ -73,10 +73,10 @@ def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
 @pytest.mark.parametrize("dying", [0, 1, 2])
 def test_two_commands_on_one_study_train_each_cell_once_and_the_same_command_goes_on(dying, tmp_path):
     site = write_metadata(tmp_path / "site")
-    alone, shared = tmp_path / "alone", tmp_path / "shared"
-    for folder in (alone, shared):
+    single, shared = tmp_path / "alone", tmp_path / "shared"
+    for folder in (single, shared):
         (folder / "counter").mkdir(parents=True)
-    assert finished(WORDS, alone, process_environment(site, alone / "counter"))[0] == 0
+    assert finished(WORDS, single, process_environment(site, single / "counter"))[0] == 0
     environment = process_environment(site, shared / "counter")
     processes = [started(WORDS, shared, environment) for _ in range(2)]
     if dying:
@@ -85,11 +85,11 @@ def test_two_commands_on_one_study_train_each_cell_once_and_the_same_command_goe
             time.sleep(0.02)
         for process in processes[:dying]:
             os.killpg(process.pid, signal.SIGKILL)
-    said = [process.communicate() for process in processes]
+    outputs = [process.communicate() for process in processes]
     expected = [-signal.SIGKILL] * dying + [0] * (2 - dying)
-    assert [process.returncode for process in processes] == expected, said
+    assert [process.returncode for process in processes] == expected, outputs
     if dying == 2:
         assert finished(WORDS, shared, environment)[0] == 0
-    assert contents(shared / "store") == contents(alone / "store")
+    assert contents(shared / "store") == contents(single / "store")
     assert TRAININGS <= len(list((shared / "counter").iterdir())) <= TRAININGS + 2 * dying
-    assert not (shared / "store" / "leases").exists()  # it goes with the last lease
+    assert not (shared / "store" / "leases").exists()  # removed with the last lease

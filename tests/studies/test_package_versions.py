@@ -1,4 +1,4 @@
-"""Versions of what a method imports: recorded, compared with those installed, and told if missing."""
+"""Package versions of a method: recorded, compared with installed versions, reported if missing."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -14,7 +14,7 @@ from tests.helpers.study_methods import Gentle
 
 @dataclass(frozen=True)
 class Importing(Gentle):
-    """Declares what it imports."""
+    """A method that declares its imports."""
 
     name: ClassVar[str] = "fake_importing"
     packages: ClassVar[tuple[str, ...]] = ("aucbench-test-engine", "aucbench-test-absent")
@@ -32,15 +32,15 @@ def record(tmp_path, monkeypatch):
     write_metadata(site, "aucbench-test-author", "", "2.0", required)
     monkeypatch.syspath_prepend(site)
     caches = provenance._version, provenance._required
-    for each in caches:
-        each.cache_clear()
-    own = entry(Importing())
-    own = replace(own, algorithm=replace(bound(Importing()), distribution="aucbench-test-author"))
+    for cache in caches:
+        cache.cache_clear()
+    planned = entry(Importing())
+    planned = replace(planned, algorithm=replace(bound(Importing()), distribution="aucbench-test-author"))
     store = Store(tmp_path / "store")
-    run_entries([own], store)
+    run_entries([planned], store)
     yield next(iter(store)).record
-    for each in caches:
-        each.cache_clear()
+    for cache in caches:
+        cache.cache_clear()
 
 
 def test_declared_and_required_packages_stand_in_the_record_and_other_versions_are_told_apart(record):
@@ -50,18 +50,18 @@ def test_declared_and_required_packages_stand_in_the_record_and_other_versions_a
     assert not {"aucbench-test-optional", "aucbench-test-absent"} & packages.keys()
     assert provenance.changed_versions(record) == {}
     older = packages | {"aucbench-test-engine": "1.4", "aucbench-test-gone": "3", "numpy": "1"}
-    other = structs.replace(record, environment=structs.replace(record.environment, packages=older))
-    assert provenance.changed_versions(other) == {
+    outdated = structs.replace(record, environment=structs.replace(record.environment, packages=older))
+    assert provenance.changed_versions(outdated) == {
         "aucbench-test-engine": ("1.4", "1.5"),
         "aucbench-test-gone": ("3", ""),
     }
 
 
 def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
-    words = provenance.missing_packages(Importing())
-    assert "aucbench-test-absent" in words
-    assert "mine[engine]" in words
+    message = provenance.missing_packages(Importing())
+    assert "aucbench-test-absent" in message
+    assert "mine[engine]" in message
     assert provenance.missing_packages(Gentle()) == ""
     assert provenance.missing_packages(type("Renamed", (Importing,), {"packages": ("sklearn",)})()) == ""
-    bare = type("Bare", (Importing,), {"extra": ""})()
-    assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
+    base = type("Bare", (Importing,), {"extra": ""})()
+    assert provenance.missing_packages(base).endswith("pip install aucbench-test-engine aucbench-test-absent")

@@ -33,23 +33,23 @@ def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(
     assert store.get(KEY) is None
     store.put(KEY, CELL)
     shutil.copytree(tmp_path / "store", tmp_path / "other name")
-    file, bare = next((tmp_path / "store").rglob("*.npz")), store.measured(KEY)
-    assert (bare.record, bare.weights, bare.scores, bare.model) == (CELL.record, None, None, None)
+    file, summary = next((tmp_path / "store").rglob("*.npz")), store.measured(KEY)
+    assert (summary.record, summary.weights, summary.scores, summary.model) == (CELL.record, None, None, None)
     for compressed in (False, True):
         if compressed:
             np.savez_compressed(file, **dict(np.load(file)))
-        for found in (store.get(KEY), *Store(tmp_path / "other name")):
-            assert (found.record, found.model) == (CELL.record, CELL.model)
-            assert found.scores.dtype == np.float32
-            for name, own in {"weights": CELL.weights, "scores": CELL.scores}.items():
-                np.testing.assert_array_equal(getattr(found, name), own)
-            np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
+        for cell in (store.get(KEY), *Store(tmp_path / "other name")):
+            assert (cell.record, cell.model) == (CELL.record, CELL.model)
+            assert cell.scores.dtype == np.float32
+            for name, expected in {"weights": CELL.weights, "scores": CELL.scores}.items():
+                np.testing.assert_array_equal(getattr(cell, name), expected)
+            np.testing.assert_array_equal(cell.curve["iteration"], CELL.curve["iteration"])
 
 
 def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
     old, new = Store(tmp_path / "old"), Store(tmp_path / "new")
     old.put(KEY, CELL)
-    (tmp_path / "old" / "series").unlink()  # earlier versions left no mark
+    (tmp_path / "old" / "series").unlink()  # earlier versions wrote no such file
     assert [old.take_over(), old.take_over(), new.take_over()] == [True, False, False]
     new.put(KEY, CELL)
     assert not new.take_over()
@@ -107,9 +107,9 @@ def test_files_and_folders_follow_the_umask(mask, tmp_path):
         run_in(tmp_path / "store", RUN)
     finally:
         os.umask(before)
-    found = list((tmp_path / "store").rglob("*"))
-    assert {stat.S_IMODE(each.stat().st_mode) for each in found if each.is_file()} == {0o666 & ~mask}
-    assert {stat.S_IMODE(each.stat().st_mode) for each in found if each.is_dir()} == {0o777 & ~mask}
+    paths = list((tmp_path / "store").rglob("*"))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_file()} == {0o666 & ~mask}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir()} == {0o777 & ~mask}
 
 
 def test_names_of_studies_in_any_script_are_kept_apart(tmp_path):
@@ -122,8 +122,8 @@ def test_names_of_studies_in_any_script_are_kept_apart(tmp_path):
     assert sorted(plan.study for plan in store.plans()) == sorted(names)
 
 
-@pytest.mark.parametrize("read", [Store.plans, list, lambda store: store.record(*store.keys())])
-def test_a_file_that_may_not_be_read_is_not_called_damaged(read, tmp_path, monkeypatch):
+@pytest.mark.parametrize("reader", [Store.plans, list, lambda store: store.record(*store.keys())])
+def test_a_file_that_may_not_be_read_is_not_called_damaged(reader, tmp_path, monkeypatch):
     store = run_in(tmp_path, RUN)
 
     def refused(*_, **__):
@@ -132,7 +132,7 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(read, tmp_path, monke
     monkeypatch.setattr(Path, "read_bytes", refused)
     monkeypatch.setattr(npz, "ZipFile", refused)
     with pytest.raises(DataError, match="Permission denied") as caught:
-        read(store)
+        reader(store)
     assert "damaged" not in str(caught.value)
     with pytest.raises(DataError, match=r"store\.path: .*series is a file, expected a folder"):
         Store(tmp_path / "series")

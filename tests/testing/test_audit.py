@@ -52,11 +52,11 @@ def test_every_loss_is_recognised_with_its_parameter_and_factor(name):
     margin = round(float(rng.uniform(0.3, 2.5)), 3)
     loss = cls(margin) if hasattr(cls, "__dataclass_fields__") and cls.__dataclass_fields__ else cls()
     factors = {"n+ n-": lambda p, n: p * (1 - p) * n * n, "0.7 p (1 - p)": lambda p, n: 0.7 * p * (1 - p)}
-    told, factor = list(factors.items())[rng.integers(2)]
+    text, factor = list(factors.items())[rng.integers(2)]
     report = audited(over_pairs(loss, factor))
     assert not report.departures, report.lines
     assert f"the {name.replace('_', ' ')} loss" in report.computes
-    assert f"times {told}" in report.computes
+    assert f"times {text}" in report.computes
     if vars(loss):
         assert f"margin {margin:g}" in report.computes
 
@@ -84,12 +84,12 @@ def test_correct_losses_in_other_forms_pass():
         high, low = sides(scores, labels)
         return np.arctan(1.0 - (high[:, None] - low)).mean()
 
-    told = {saddle: f"{margin:g}", logistic: f"divided by {margin:g}"}
-    told |= {square: "square", unregistered: "unknown"}
-    for function, words in told.items():
+    expected = {saddle: f"{margin:g}", logistic: f"divided by {margin:g}"}
+    expected |= {square: "square", unregistered: "unknown"}
+    for function, text in expected.items():
         report = audited(function)
         assert not report.departures, report.lines
-        assert words in report.computes
+        assert text in report.computes
 
 
 class Single:
@@ -111,7 +111,7 @@ class MinMax:
         self.a, self.b, self.alpha, self.cross = Single(), Single(), Single(), cross
 
     def __call__(self, scores, labels):
-        a, b, alpha = (np.float64(each.value) for each in (self.a, self.b, self.alpha))
+        a, b, alpha = (np.float64(single.value) for single in (self.a, self.b, self.alpha))
         high, low = sides(scores, labels)
         factor = self.cross((labels == 1).mean())
         value = ((high - a) ** 2).mean() + ((low - b) ** 2).mean()
@@ -150,19 +150,19 @@ def test_a_loss_over_rows_is_told_from_one_over_pairs():
 
 
 def test_losses_of_probabilities_over_rows_and_over_pairs_are_told_apart():
-    told = {
+    expected = {
         "a sum over rows": lambda high, low: -np.log(high).mean() - np.log(1.0 - low).mean(),
         "mean over all pairs of an unknown": lambda high, low: -np.log(1.01 + high[:, None] - low).mean(),
         "no known surrogate": lambda high, low: high.var() + low.var() + (high.mean() - low.mean()) ** 4,
     }
-    for what, loss in told.items():
+    for text, loss in expected.items():
 
         def function(scores, labels, loss=loss):
-            if not ((scores >= 0.0) & (scores <= 1.0)).all():  # as those of torch do
+            if not ((scores >= 0.0) & (scores <= 1.0)).all():  # like the losses of torch
                 raise ValueError("all scores should be between 0 and 1")
             return np.float32(loss(*sides(scores, labels)))
 
-        assert what in audited(function).computes
+        assert text in audited(function).computes
 
 
 def test_a_function_that_takes_only_some_scores_is_refused_with_its_error():
@@ -236,12 +236,12 @@ def test_the_command_imports_from_the_current_folder_and_differentiates(
 ):
     (tmp_path / f"own_{library}_loss.py").write_text(dedent(SOURCES[library]))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)  # and is taken away again
+    monkeypatch.syspath_prepend(tmp_path)  # undone after the test
     assert main(["audit", f"own_{library}_loss:loss"]) == 0
-    shown = capsys.readouterr().out
-    assert f"({library})" in shown
-    assert "logistic loss." in shown
-    assert ("It gives none" in shown) == (library == "numpy")
+    output = capsys.readouterr().out
+    assert f"({library})" in output
+    assert "logistic loss." in output
+    assert ("It gives none" in output) == (library == "numpy")
 
 
 BAD = {
@@ -258,6 +258,6 @@ BAD = {
 @pytest.mark.parametrize("path", BAD)
 def test_what_cannot_be_tried_is_refused_with_a_sentence(path, capsys):
     assert main(["audit", path]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert BAD[path] in told
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert BAD[path] in message

@@ -34,13 +34,13 @@ def built_in(family):
     return [plugin for plugin in plugins if plugin.distribution == "aucbench"]
 
 
-def each(family):
+def for_each(family):
     return pytest.mark.parametrize("plugin", built_in(family), ids=lambda plugin: plugin.name)
 
 
-each_linear = pytest.mark.parametrize(
+for_each_linear_method = pytest.mark.parametrize(
     "method",
-    [method for method in (each.cls() for each in built_in(Family.algorithms)) if hasattr(method, "weights")],
+    [method for method in (item.cls() for item in built_in(Family.algorithms)) if hasattr(method, "weights")],
     ids=str,
 )
 
@@ -59,20 +59,20 @@ def variants(cls):
     return ("float32_rows", "together")[: 1 + is_like_other_rules(cls)]
 
 
-@each(Family.algorithms)
+@for_each(Family.algorithms)
 def test_a_method_passes_every_check(plugin):
     examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name not in variants(plugin.cls)])
 
 
 @pytest.mark.variants
-@each(Family.algorithms)
+@for_each(Family.algorithms)
 def test_a_method_passes_the_checks_that_compile_it_again(plugin, monkeypatch):
     monkeypatch.setattr(learned_model, "SINGLE", 1e-9)  # ours compute with float64; others may not
     examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name in variants(plugin.cls)])
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow")
-@each_linear
+@for_each_linear_method
 def test_features_that_are_not_finite_show_in_the_weights(method):
     rows = ROWS[method.access]
     if hasattr(method, "kappa"):
@@ -85,7 +85,7 @@ def test_features_that_are_not_finite_show_in_the_weights(method):
                 assert not np.isfinite(weights(method, layout(broken), Y, rows)).all(), (bad, layout)
 
 
-@each_linear
+@for_each_linear_method
 def test_weights_are_no_part_of_the_state(method):
     state = train(method, X, Y, ROWS[method.access])
     before = pickle.dumps(state)
@@ -94,7 +94,7 @@ def test_weights_are_no_part_of_the_state(method):
     assert pickle.dumps(state) == before
 
 
-@each(Family.losses)
+@for_each(Family.losses)
 def test_a_loss_passes_every_check(plugin):
     everything_tried(check_loss(plugin.cls, patience=PATIENCE))
     loss = plugin.cls()
@@ -102,7 +102,7 @@ def test_a_loss_passes_every_check(plugin):
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # equal rows of a small sparse problem
-@each(Family.features)
+@for_each(Family.features)
 def test_a_feature_map_passes_every_check(plugin):
     everything_tried(check_features(plugin.cls, patience=PATIENCE))
 
@@ -120,5 +120,5 @@ DATASETS = [
 
 @pytest.mark.parametrize(("dataset", "checks"), DATASETS)
 def test_a_data_set_passes_every_check(dataset, checks, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # what the mirror lacks is exempt
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # data sets missing in the mirror are exempt
     examined(dataset, checks)

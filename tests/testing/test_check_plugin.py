@@ -1,6 +1,6 @@
 """Every check of algorithms finds the method that breaks its rule, and no other check does.
 
-Mistakes that are easily made are one failure each, in words that say what was done and what to do.
+Mistakes that are easily made are one failure each, with a message that names the mistake and its remedy.
 """
 
 import linecache
@@ -24,17 +24,17 @@ CHECKS = {check.name: check for check in ALGORITHM_CHECKS}
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # dividing by zero is a mistake
-@pytest.mark.parametrize(("checks", "culprit", "words"), CULPRITS + mistaken.CULPRITS)
+@pytest.mark.parametrize(("checks", "culprit", "regex"), CULPRITS + mistaken.CULPRITS)
 def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone_at_its_line(
-    checks, culprit, words, monkeypatch
+    checks, culprit, regex, monkeypatch
 ):
     monkeypatch.setattr(trainee, "SIZES", trainee.SIZES[1:])  # small problems show as much
     findings = check_algorithm(culprit, raise_on_failure=False)
-    found = failures(findings)
-    assert set(found) == set(checks.split()), [str(finding) for finding in found.values()]
-    first = next(iter(found.values()))
-    assert re.search(words, first.message), first.message
-    if checks in ("grid", "exempt"):  # which stop no other check
+    by_check = failures(findings)
+    assert set(by_check) == set(checks.split()), [str(finding) for finding in by_check.values()]
+    first = next(iter(by_check.values()))
+    assert re.search(regex, first.message), first.message
+    if checks in ("grid", "exempt"):  # failures that stop no other check
         assert Status.untried not in {finding.status for finding in findings}
     if culprit.__module__ == mistaken.__name__:
         file, number, line = first.place.split(":", 2)
@@ -80,15 +80,15 @@ REASON = "its step shrinks from call to call"
 
 
 @pytest.mark.parametrize(
-    ("method", "check", "told"),
+    ("method", "check", "reason"),
     [
         (broken(StepPerChunk, exempt={"chunks": REASON}), "chunks", REASON),
         (broken(requires={"dense": REASON}), "sparse_rows", f"requires dense: {REASON}"),
         (broken(requires={"float64": REASON}), "float32_rows", f"requires float64: {REASON}"),
     ],
 )
-def test_an_exempt_check_is_shown_with_its_reason_and_not_run(method, check, told):
-    assert str(CHECKS[check].find(Trainee(method))) == f"{check} exempt: {told}"
+def test_an_exempt_check_is_shown_with_its_reason_and_not_run(method, check, reason):
+    assert str(CHECKS[check].find(Trainee(method))) == f"{check} exempt: {reason}"
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,14 @@ def test_a_slow_method_is_tried_on_smaller_problems_and_told_so():
     findings = by_name(check_algorithm(mistaken.Slow, patience=6.0, raise_on_failure=False))
     assert "one iteration takes " in findings["runs"].message
     assert " one pass, not 220 and 5" in findings["runs"].message
-    assert not [each for each in findings.values() if each.status is Status.failed]
+    assert not [finding for finding in findings.values() if finding.status is Status.failed]
     assert findings["chunks"].status is Status.passed
 
 
 def test_checks_without_time_are_untried_with_the_reason_and_warned_of():
     with pytest.warns(UserWarning, match="healthy: .*the 0.3 s for all checks"):
         findings = check_algorithm(mistaken.Slow, patience=0.3)
-    untried = [each for each in findings if each.status is Status.untried]
-    assert {each.follows for each in untried} == {""}
-    assert all("0.3 s" in each.message for each in untried)
+    untried = [finding for finding in findings if finding.status is Status.untried]
+    assert {finding.follows for finding in untried} == {""}
+    assert all("0.3 s" in finding.message for finding in untried)
     assert by_name(findings)["declared"].status is Status.passed

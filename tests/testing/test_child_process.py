@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
 @pytest.mark.parametrize(
-    ("method", "patience", "words", "line"),
+    ("method", "patience", "message", "line"),
     [
         (mistaken.Endless, 4.0, "9 s", ": w = w + 0.0"),
         (mistaken.EndlessCompiled, 4.0, "9 s", ": return w * _forever(1.0)"),
@@ -20,11 +20,11 @@ pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
         (mistaken.Leaving, 30.0, "os._exit, status 7", ""),
     ],
 )
-def test_code_that_hangs_crashes_or_exits_is_a_failure_at_its_line(method, patience, words, line):
+def test_code_that_hangs_crashes_or_exits_is_a_failure_at_its_line(method, patience, message, line):
     findings = by_name(examined_apart(Family.algorithms, method, patience, lambda message: None, 1.0))
     assert findings["declared"].status is Status.passed
     assert findings["runs"].status is Status.failed
-    assert words in findings["runs"].message
+    assert message in findings["runs"].message
     assert findings["runs"].place.endswith(line)
     assert findings["auc"].follows == "runs"
     assert len(findings) == len(ALGORITHM_CHECKS)
@@ -42,5 +42,5 @@ def test_a_sound_method_passes_in_a_process_of_its_own_and_its_progress_is_repor
     findings = examined_apart(Family.algorithms, mistaken.Plain, 60.0, messages.append)
     assert {finding.status for finding in findings} == {Status.passed}
     *reported, seconds = messages
-    assert reported == [each for finding in findings for each in (finding.check, finding)]
+    assert reported == [report for finding in findings for report in (finding.check, finding)]
     assert 0.0 < seconds < 60.0

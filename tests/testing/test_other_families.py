@@ -59,8 +59,8 @@ class Bound(Square):
         return (theta - m) ** 2
 
 
-def samples(**other):
-    return Samples(**{"X": np.random.default_rng(0).standard_normal((40, 3)), "y": np.arange(40) % 2} | other)
+def samples(**parts):
+    return Samples(**{"X": np.random.default_rng(0).standard_normal((40, 3)), "y": np.arange(40) % 2} | parts)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def drifting(self, X):
 def changed(base, **attributes):
     """A plugin with other attributes; functions of losses become static methods."""
     if issubclass(base, Square | Ramp):
-        attributes = {k: staticmethod(each) if callable(each) else each for k, each in attributes.items()}
+        attributes = {k: staticmethod(value) if callable(value) else value for k, value in attributes.items()}
     return dataclass(frozen=True)(type("Mine", (base,), attributes))
 
 
@@ -129,12 +129,12 @@ def mapping(transform):
 
 
 def thawed(base):
-    return dataclass(type("Thawed", (), {k: each for k, each in vars(base).items() if k[:2] != "__"}))
+    return dataclass(type("Thawed", (), {k: value for k, value in vars(base).items() if k[:2] != "__"}))
 
 
 CHECKED = {check_loss: LOSS_CHECKS, check_dataset: DATASET_CHECKS, check_features: FEATURE_CHECKS}
 WRONG_SIGN = r"derivative\(0, 1\) is 2, .* left and right of that margin are -2\.00"
-CULPRITS = {  # the checks that find each of them, and words of what is said
+CULPRITS = {  # the checks that find each of them, and a pattern of the message
     check_loss: [
         (changed(Square, other=2.0, __annotations__={"other": float}), "form", "fields target, other"),
         (changed(Square, target="1", __annotations__={"target": str}), "form", r"'target' .*'1'"),
@@ -179,28 +179,28 @@ CULPRITS = {  # the checks that find each of them, and words of what is said
 
 @pytest.mark.filterwarnings("ignore:divide by zero")  # an infinite feature
 @pytest.mark.parametrize(
-    ("check", "culprit", "name", "words"), [(check, *row) for check, rows in CULPRITS.items() for row in rows]
+    ("check", "culprit", "name", "regex"), [(check, *row) for check, rows in CULPRITS.items() for row in rows]
 )
-def test_a_plugin_that_breaks_a_rule_is_found_by_its_check_alone(check, culprit, name, words):
-    found = failures(check(culprit, raise_on_failure=False))
-    assert set(found) == {name}
-    assert re.search(words, found[name].message)
+def test_a_plugin_that_breaks_a_rule_is_found_by_its_check_alone(check, culprit, name, regex):
+    findings = failures(check(culprit, raise_on_failure=False))
+    assert set(findings) == {name}
+    assert re.search(regex, findings[name].message)
     if culprit is Forgetful:
-        assert found[name].place.endswith(": def value(m, theta):")
+        assert findings[name].place.endswith(": def value(m, theta):")
 
 
 def test_there_is_a_culprit_for_every_check():
     for check, checks in CHECKED.items():
-        found = {name for _, name, _ in CULPRITS[check]}
+        names = {name for _, name, _ in CULPRITS[check]}
         # Two are the same for all families, and the last one is tried below.
-        assert {each.name for each in checks} - found <= {"declared", "exempt", "compiled"}
+        assert {rule.name for rule in checks} - names <= {"declared", "exempt", "compiled"}
 
 
 @pytest.mark.parametrize(
     ("checks", "plugin"),
     [
-        *((LOSS_CHECKS, each) for each in (Square, Square(target=0.3), Ramp())),
-        *((DATASET_CHECKS, each) for each in (Rows, Moons(n=60))),
+        *((LOSS_CHECKS, plugin) for plugin in (Square, Square(target=0.3), Ramp())),
+        *((DATASET_CHECKS, plugin) for plugin in (Rows, Moons(n=60))),
         (FEATURE_CHECKS, Projection),
     ],
 )
@@ -234,13 +234,13 @@ def test_files_are_read_and_those_that_cannot_be_had_are_exempt_not_passed(offli
     path = tmp_path / "my.txt"
     path.write_text("".join(f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}\n" for i in range(40)))
     files = (File(str(path), rows=40), File(str(path), part="test", rows=40))
-    found = by_name(check_dataset(changed(object, name="mine", features=2, files=files)))
-    assert found["rows"].message == "train: 40 x 2, test: 40 x 2"
-    found = by_name(check_dataset(changed(object, name="mine", files=(File("binary/elsewhere"),))))
-    assert found["declared"].status is Status.passed
+    findings = by_name(check_dataset(changed(object, name="mine", features=2, files=files)))
+    assert findings["rows"].message == "train: 40 x 2, test: 40 x 2"
+    findings = by_name(check_dataset(changed(object, name="mine", files=(File("binary/elsewhere"),))))
+    assert findings["declared"].status is Status.passed
     for name in ("rows", "same_twice", "facts"):
-        assert found[name].status is Status.exempt
-        assert found[name].message.startswith("not available here: ")
-    found = by_name(check_dataset(aucbench.catalog().dataset("libsvm")))
-    assert found["rows"].status is Status.exempt
-    assert "cannot be checked with default parameters: libsvm: path is missing" in found["rows"].message
+        assert findings[name].status is Status.exempt
+        assert findings[name].message.startswith("not available here: ")
+    findings = by_name(check_dataset(aucbench.catalog().dataset("libsvm")))
+    assert findings["rows"].status is Status.exempt
+    assert "cannot be checked with default parameters: libsvm: path is missing" in findings["rows"].message

@@ -1,4 +1,4 @@
-"""Checks of methods that are not linear; that networks and trees pass them, test_builtin_plugins.py says."""
+"""Checks of methods that are not linear; test_builtin_plugins.py runs them on networks and trees."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,8 +19,8 @@ class Dependent(Mlp):
     """Scores that depend on the rows beside them, by more than the precision explains."""
 
     def score(self, state, X):
-        found = np.float32(super().score(state, X))
-        return found + np.float32(1e-3) * found.mean()
+        scores = np.float32(super().score(state, X))
+        return scores + np.float32(1e-3) * scores.mean()
 
 
 @pytest.mark.jax

@@ -1,4 +1,4 @@
-"""A finished study in a store, made once, and MLflow stores copied from one that is made once."""
+"""A finished study in a store, and copies of an empty MLflow store; both are made once per session."""
 
 import shutil
 
@@ -27,7 +27,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def store(finished, tmp_path):
-    """The study's store, a copy that remembers no address."""
+    """A copy of the study's store, not yet sent to any address."""
     shutil.copytree(finished, tmp_path / "aucbench-store")
     return Store(tmp_path / "aucbench-store")
 
@@ -42,14 +42,14 @@ def empty_file(tmp_path_factory):
 
 @pytest.fixture
 def uri(empty_file, tmp_path):
-    """The address of an MLflow store without runs, of this test alone."""
+    """The address of an MLflow store without runs for one test."""
     shutil.copyfile(empty_file, tmp_path / "mlflow.db")
     return f"sqlite:///{tmp_path / 'mlflow.db'}"
 
 
 @pytest.fixture
 def entries(store):
-    """The study's entries, from the store alone."""
+    """The study's entries as read from the store."""
     return entries_of(store)
 
 
@@ -63,5 +63,5 @@ def entries_of(store):
 
 def runs_of(uri, experiment="breast_cancer"):
     client = MlflowClient(uri)
-    found = client.get_experiment_by_name(experiment)
-    return client.search_runs([found.experiment_id]) if found else []
+    match = client.get_experiment_by_name(experiment)
+    return client.search_runs([match.experiment_id]) if match else []

@@ -1,4 +1,4 @@
-"""Addresses that cannot be written to are refused before anything is trained."""
+"""Addresses that cannot be written to are refused before any training."""
 
 import contextlib
 import os
@@ -29,8 +29,8 @@ REFUSED = {
 def test_a_folder_or_a_file_without_the_right_to_write_is_named(tmp_path, monkeypatch):
     (tmp_path / "read.db").touch()
     check_address(f"sqlite:///{tmp_path}/read.db")
-    for kept, file in ((tmp_path, "new.db"), (tmp_path, "read.db"), (tmp_path / "read.db", "read.db")):
-        monkeypatch.setattr(os, "access", lambda place, mode, kept=kept: place != kept)
+    for locked, file in ((tmp_path, "new.db"), (tmp_path, "read.db"), (tmp_path / "read.db", "read.db")):
+        monkeypatch.setattr(os, "access", lambda path, mode, locked=locked: path != locked)
         with pytest.raises(TrackingError, match="cannot be written to"):
             check_address(f"sqlite:///{tmp_path}/{file}")
 
@@ -78,5 +78,5 @@ def test_a_process_that_is_killed_while_it_makes_a_file_leaves_none_that_is_half
     number = Connection(f"sqlite:///{tmp_path}/mlflow.db").experiment("mine")
     with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        (found,) = database.execute("SELECT experiment_id FROM experiments WHERE name = 'mine'").fetchone()
-    assert str(found) == number
+        (stored,) = database.execute("SELECT experiment_id FROM experiments WHERE name = 'mine'").fetchone()
+    assert str(stored) == number

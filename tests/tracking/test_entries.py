@@ -20,19 +20,19 @@ from tests.tracking.conftest import runs_of
 
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory, empty_file):
-    """Three runs of solam, logged; the folder, the result and MLflow's client and run."""
+    """Folder, result, MLflow client, MLflow run, overrides and experiment of three logged runs of solam."""
     folder = tmp_path_factory.mktemp("tracking")
     for name in ("mlflow.db", "other.db"):
         shutil.copyfile(empty_file, folder / name)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        words = ["algo=solam", "algo.zeta=2", "runs=3", "study=first", "tracking=mlflow", "store.path=store"]
-        result = aucbench.run(*words)
+        config = ["algo=solam", "algo.zeta=2", "runs=3", "study=first", "tracking=mlflow", "store.path=store"]
+        result = aucbench.run(*config)
         client = MlflowClient("sqlite:///mlflow.db")
         experiment = client.get_experiment_by_name("breast_cancer")
         runs = client.search_runs([experiment.experiment_id])
         assert len(runs) == 1
-        yield folder, result, client, runs[0], words, experiment.experiment_id
+        yield folder, result, client, runs[0], config, experiment.experiment_id
 
 
 @pytest.mark.slow
@@ -64,14 +64,14 @@ def test_all_cells_are_one_parquet_file_and_their_records_are_kept(logged, tmp_p
 
 
 def test_an_entry_is_logged_once_per_address_until_its_run_is_gone(logged):
-    _, _, client, run, words, experiment = logged
-    aucbench.run(*words)
+    _, _, client, run, config, experiment = logged
+    aucbench.run(*config)
     assert len(client.search_runs([experiment])) == 1
-    aucbench.run(*words, "tracking.uri=sqlite:///other.db")
+    aucbench.run(*config, "tracking.uri=sqlite:///other.db")
     assert len(runs_of("sqlite:///other.db")) == 1
     aucbench.run("algo=solam", "algo.zeta=3", "tracking=mlflow", "store.path=store")
     assert len(client.search_runs([experiment])) == 2
-    assert run.info.run_id in {found.info.run_id for found in client.search_runs([experiment])}
+    assert run.info.run_id in {candidate.info.run_id for candidate in client.search_runs([experiment])}
 
 
 WORDS = ("algo=psam", "runs=2", "study=mine", "budget.epochs=1", "tracking=mlflow")
@@ -83,8 +83,8 @@ def only_run(uri):
 
 
 def test_measures_are_metrics_along_the_curve_with_their_parameters(uri, tmp_path):
-    asked = ("metrics=[ap,pauc,objective]", "pauc.max_fpr=0.2", f"tracking.uri={uri}")
-    result = aucbench.run(*WORDS, *asked, f"store.path={tmp_path / 's'}")
+    overrides = ("metrics=[ap,pauc,objective]", "pauc.max_fpr=0.2", f"tracking.uri={uri}")
+    result = aucbench.run(*WORDS, *overrides, f"store.path={tmp_path / 's'}")
     client, run = only_run(uri)
     histories = {}
     for metric in ("test/ap", "test/pauc", "train/objective", "train/suboptimality"):
@@ -93,7 +93,7 @@ def test_measures_are_metrics_along_the_curve_with_their_parameters(uri, tmp_pat
         expected = list(result.curve[metric.partition("/")[2]])
         assert histories[metric] == pytest.approx(expected, abs=1e-12)
     assert run.data.metrics["test/ap"] == pytest.approx(result.measures["ap"])
-    assert "test/objective" not in run.data.metrics  # it is one of the training rows
+    assert "test/objective" not in run.data.metrics  # the objective is over the training rows
     minima = [cell.record.measures["objective"].minimum.value for cell in result.cells]
     ends = [cell.curve["objective"][-1] / least - 1 for cell, least in zip(result.cells, minima, strict=True)]
     assert histories["train/suboptimality"][-1] == pytest.approx(np.mean(ends))
@@ -112,6 +112,6 @@ def test_an_entry_that_was_rescored_is_logged_again_in_the_place_of_the_old_run(
     client, after = only_run(uri)
     assert after.info.run_id != before.info.run_id
     values = [cell.record.measures["ap"].value for cell in store]
-    (point,) = client.get_metric_history(after.info.run_id, "test/ap")  # the weights at the end were kept
+    (point,) = client.get_metric_history(after.info.run_id, "test/ap")  # only the final weights were stored
     assert point.value == pytest.approx(sum(values) / 2)
     assert sync(store, uri, store.plans()).sent == 0

@@ -1,4 +1,4 @@
-"""An exported model gives the benchmark's own decision values where nothing of the benchmark is installed."""
+"""An exported model has the decision values of the benchmark, and needs no package of the benchmark."""
 
 import sys
 from functools import partial
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow  # whole studies
 
 
 def scored_without_aucbench(folder, table, scores):
-    """Score a table where aucbench cannot be imported: the model must do without."""
+    """Score a table in a process that cannot import aucbench."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "aucbench"]:
         del sys.modules[name]
     sys.modules["aucbench"] = None
@@ -50,7 +50,7 @@ def exported(cell, folder):
 
 
 @pytest.mark.parametrize(
-    ("scaling", "dtype"), [*((each, "float64") for each in Scaling), (Scaling.standard, "float32")]
+    ("scaling", "dtype"), [*((scaling, "float64") for scaling in Scaling), (Scaling.standard, "float32")]
 )
 def test_every_scaling_is_that_of_the_benchmark_whatever_the_rows_are_in(scaling, dtype, tmp_path):
     result = aucbench.run("algo=ls_svm", f"scaling={scaling}", f"dtype={dtype}", "seed=2")
@@ -68,7 +68,7 @@ def test_every_scaling_is_that_of_the_benchmark_whatever_the_rows_are_in(scaling
 @pytest.mark.parametrize("scaling", ["auto", "standard", "maxabs_unit"])
 def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
     rows = sparse.random(200, 5000, 0.002, random_state=0, format="csr")
-    rows.data[::2] *= 100.0  # columns of deviations below and above 1
+    rows.data[::2] *= 100.0  # standard deviations below and above 1
     dense = np.random.default_rng(0).normal(5.0, 0.01, (200, 1))
     rows = sparse.hstack([rows, dense], format="csr")
     dump_svmlight_file(rows, np.arange(200) % 3 == 0, str(tmp_path / "wide.txt"))
@@ -81,14 +81,14 @@ def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("overrides", "reason"),
     [
         ("algo=solam features=fourier", "features=fourier"),
         ("algo=opauc algo.eta=1e6 algo.bounded=false", "opauc diverged"),
     ],
 )
-def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(words, reason, tmp_path):
-    cell = aucbench.run(*words.split(), "budget.epochs=3").cells[0]
+def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(overrides, reason, tmp_path):
+    cell = aucbench.run(*overrides.split(), "budget.epochs=3").cells[0]
     with pytest.raises(AucbenchError, match=reason) as caught:
         export_model(cell, tmp_path / "model")
     assert len(str(caught.value).splitlines()) == 1
@@ -101,14 +101,14 @@ def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
     assert from_store(store, "solam", "breast_cancer", 1, None).record.seed == 1
     with pytest.raises(AucbenchError, match="opauc on breast_cancer"):
         from_store(store, "opauc", "breast_cancer", None, None)
-    own = Store(tmp_path / "own")
+    second = Store(tmp_path / "own")
     for zeta in (2, 3):
-        aucbench.run("algo=solam", f"algo.zeta={zeta}", f"store.path={own.path}")
+        aucbench.run("algo=solam", f"algo.zeta={zeta}", f"store.path={second.path}")
     with pytest.raises(AucbenchError, match="--key") as caught:
-        from_store(own, "solam", "breast_cancer", None, None)
+        from_store(second, "solam", "breast_cancer", None, None)
     key = str(caught.value).split("--key: ")[1][:12]
     assert "algo.zeta=3" in str(caught.value)
-    assert from_store(own, "solam", "breast_cancer", None, key).record.key.startswith(key)
+    assert from_store(second, "solam", "breast_cancer", None, key).record.key.startswith(key)
 
 
 def test_a_column_of_a_notation_of_numbers_is_refused_by_its_name(tmp_path):
@@ -133,7 +133,7 @@ def test_changed_data_are_refused(tmp_path):
 
 @pytest.fixture
 def table(tmp_path):
-    """A file of pandas with all kinds of columns, and the cell of a run on it."""
+    """A CSV file by pandas with all kinds of columns, and the cell of a run on the file."""
     rng = np.random.default_rng(0)
     n, path = 200, tmp_path / "own.csv"
     frame = pd.DataFrame(
@@ -147,12 +147,12 @@ def table(tmp_path):
     frame.loc[3, ["town", "when"]] = None
     frame["age"] = frame["age"].astype(float).where(rng.random(n) > 0.1, -999)
     frame.to_csv(path)
-    words = ["algo=log_reg", "dataset=csv", f"dataset.path={path}", "dataset.missing=median"]
-    words += ["dataset.add_indicator=true", "dataset.missing_words=[-999]"]
+    config = ["algo=log_reg", "dataset=csv", f"dataset.path={path}", "dataset.missing=median"]
+    config += ["dataset.add_indicator=true", "dataset.missing_words=[-999]"]
     with pytest.warns(UserWarning, match="written"):  # the index is left out
-        result = aucbench.run(*words, "dataset.types={grade: categories}", f"store.path={tmp_path / 'store'}")
+        run = aucbench.run(*config, "dataset.types={grade: categories}", f"store.path={tmp_path / 'store'}")
     (cell,) = Store(tmp_path / "store")
-    assert cell.auc == result.auc
+    assert cell.auc == run.auc
     return path, cell
 
 
@@ -199,5 +199,5 @@ def test_true_and_false_and_categories_of_pandas_are_read_as_the_file_has_them(w
     assert len({*expected}) > 100
     texts = np.where(truth, "true", "FALSE")
     for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), texts):
-        given = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
-        np.testing.assert_array_equal(model.predict(given), expected)
+        variant = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
+        np.testing.assert_array_equal(model.predict(variant), expected)

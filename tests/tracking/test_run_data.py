@@ -12,7 +12,7 @@ from tests.helpers.studies import study_of
 
 
 def logged(*overrides):
-    """The entry of some overrides as it would be logged."""
+    """The entry of some overrides as for logging."""
     return FinishedEntry("key", "s", aucbench.run(*overrides).cells)
 
 
@@ -31,15 +31,15 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_command_in_the_description_runs_the_same_entry(case):
     (entry,) = study_of(*CASES[case], "study=s").entries
-    (again,) = study_of(*words(entry.describe(), entry.cells(), "s")).entries
-    assert again.key(("data",)) == entry.key(("data",))
+    (rerun,) = study_of(*words(entry.describe(), entry.cells(), "s")).entries
+    assert rerun.key(("data",)) == entry.key(("data",))
 
 
 @pytest.mark.parametrize("commit", ["0123abc+changes", "0123abc", None])
 def test_the_commit_of_a_checkout_is_where_mlflow_looks_for_it(commit):
     cell = altered(result(0.9), git_commit=commit)
-    found = tags(FinishedEntry("key", None, (cell,)))
-    assert found.get("mlflow.source.git.commit") == (commit and "0123abc")
+    run_tags = tags(FinishedEntry("key", None, (cell,)))
+    assert run_tags.get("mlflow.source.git.commit") == (commit and "0123abc")
 
 
 def test_rows_of_one_method_are_told_apart_by_name_and_colour():

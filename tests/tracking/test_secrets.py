@@ -1,4 +1,4 @@
-"""Passwords in addresses: nowhere in what a run keeps, prints or sends."""
+"""Passwords in addresses: in no file, output or request of a run."""
 
 import pytest
 from hypothesis import given
@@ -50,12 +50,12 @@ def test_a_password_with_a_blank_or_a_quote_is_refused_without_showing_it(sign):
 def test_a_password_stands_in_no_file_of_a_run(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     uri = f"http://bob:{PASSWORD}@127.0.0.1:9"
-    words = ["-m", "algo=ls_svm", "study=kept", "protocol.test_fraction=0.5", f"tracking.uri='{uri}'"]
-    assert main(words) == 2
-    said = "".join(capfd.readouterr())
+    overrides = ["-m", "algo=ls_svm", "study=kept", "protocol.test_fraction=0.5", f"tracking.uri='{uri}'"]
+    assert main(overrides) == 2
+    output = "".join(capfd.readouterr())
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert any(file.suffix == ".npz" for file in files)
-    for content in (said.encode(), *(file.read_bytes() for file in files)):
+    for content in (output.encode(), *(file.read_bytes() for file in files)):
         assert PASSWORD.encode() not in content
         assert b"s3cr" not in content
 

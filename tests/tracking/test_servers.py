@@ -19,7 +19,7 @@ def server(empty_file, tmp_path):
 
 
 def sent(finished, folder, uri):
-    """The study's store after it was sent to a server, which has it as it was sent."""
+    """Send the study's store to a server, assert that the server has its entries, and return the store."""
     store, client = Store(shutil.copytree(finished, folder / "store")), MlflowClient(uri)
     assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
     runs = {run.data.tags["key"]: run for run in runs_of(uri)}
@@ -43,9 +43,9 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(
 ):
     store, uri = sent(finished, tmp_path, server), server
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
-    said = capsys.readouterr().out
-    assert "mlflow ui" not in said
-    (url,) = (word for word in said.split() if word.startswith(uri))
+    output = capsys.readouterr().out
+    assert "mlflow ui" not in output
+    (url,) = (word for word in output.split() if word.startswith(uri))
     with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
         page.goto(url)
         # plotly writes the title of an axis, and a legend, as SVG
@@ -63,8 +63,8 @@ def test_the_pages_of_a_file_have_a_command(store, uri, capsys):
     assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
     capsys.readouterr()
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
-    said = capsys.readouterr().out
-    assert f"mlflow ui --backend-store-uri {uri}" in said
-    assert "http://127.0.0.1:5000/#/experiments/" in said
+    output = capsys.readouterr().out
+    assert f"mlflow ui --backend-store-uri {uri}" in output
+    assert "http://127.0.0.1:5000/#/experiments/" in output
     assert main(["charts", "--study", "none of them", "--uri", uri]) == 2
     assert "no run of a study 'none of them'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The runs of a study show its standings, and those of an extended study take the place of earlier ones."""
+"""The runs of a study show its standings; the runs of an extended study replace earlier runs."""
 
 import shutil
 
@@ -16,15 +16,15 @@ WORDS = ["algo=psam,log_reg", "dataset=breast_cancer", "study=grown", "parallel=
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory, empty_file):
-    """The folder of a study with 2 runs and then 3, its address in MLflow, and the runs and gains of each."""
+    """The folder of a study with 2 and then 3 runs, its MLflow address, and the runs and gains of both."""
     folder = tmp_path_factory.mktemp("grown")
     uri = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
-    found = []
+    history = []
     for runs in (2, 3):
-        words = ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
-        aucbench.run_study(words)
-        found.append((runs_of(uri), aucbench.leaderboard(folder / "store", "grown").gains))
-    return folder, uri, found
+        overrides = ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
+        aucbench.run_study(overrides)
+        history.append((runs_of(uri), aucbench.leaderboard(folder / "store", "grown").gains))
+    return folder, uri, history
 
 
 def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(grown):
@@ -34,10 +34,10 @@ def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_ve
         assert {run.data.params["runs"] for run in runs} == {str(number)}
         assert {run.data.metrics["standing/rank"] for run in runs} == {1.0, 2.0}
         (gain,) = gains.to_dict("records")
-        (own,) = (run for run in runs if run.data.tags["algo"] == gain["method"])
-        assert own.data.tags["verdict"] == gain["verdict"]
+        (method_run,) = (run for run in runs if run.data.tags["algo"] == gain["method"])
+        assert method_run.data.tags["verdict"] == gain["verdict"]
         for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
-            assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
+            assert method_run.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
 
 
 def test_first_lines_of_descriptions_lead_to_the_leaderboard(grown):
@@ -46,14 +46,14 @@ def test_first_lines_of_descriptions_lead_to_the_leaderboard(grown):
     page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
     experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
     for tags in (experiment.tags, *(run.data.tags for run in runs)):
-        first, *rest = tags["mlflow.note.content"].splitlines()
+        first, *lines = tags["mlflow.note.content"].splitlines()
         assert first.count(page) == 1
-        assert page not in "".join(rest)
-    assert "leaderboard.html" in {each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)}
+        assert page not in "".join(lines)
+    assert "leaderboard.html" in {file.path for file in MlflowClient(uri).list_artifacts(board.info.run_id)}
 
 
 def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(grown, browser):
-    folder, backend, (*_, (found, _)) = grown
+    folder, backend, (*_, (runs, _)) = grown
     with (
         mlflow_server(folder, backend) as uri,
         browser.new_page(viewport={"width": 1500, "height": 950}) as page,
@@ -61,14 +61,14 @@ def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leader
         page.set_default_timeout(120_000)
         page.goto(comparison(uri, "breast_cancer"))
         page.wait_for_selector("text=2 matching runs")
-        for run in found:
+        for run in runs:
             assert page.get_by_role("link", name=run.info.run_name, exact=True).count() == 1
         assert page.get_by_role("link", name="AUC and cost").count() >= 1
         heads = page.locator("[role=columnheader]")
         for name in ("cost/train_seconds", "standing/gain", "standing/rank", "test/auc"):
             box = heads.filter(has_text=name).first.bounding_box()
-            assert box["x"] + 50 < 1085  # seen without scrolling: the table ends there, beside MLflow's panel
-        (gain,) = {run.data.metrics["standing/gain"] for run in found if "standing/gain" in run.data.metrics}
+            assert box["x"] + 50 < 1085  # visible without scrolling: the table ends at MLflow's panel
+        (gain,) = {run.data.metrics["standing/gain"] for run in runs if "standing/gain" in run.data.metrics}
         assert page.locator(f"[role=gridcell]:has-text('{gain:.5f}')").count() == 1
         # The link opens another tab.
         page.goto(page.get_by_role("link", name="Leaderboard of grown").first.evaluate("a => a.href"))

@@ -1,4 +1,4 @@
-"""Entries reach an address exactly once, whatever ended before they were there."""
+"""Entries reach an address exactly once, even after interruptions."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow  # whole studies
 
 TAGS = {
     "study": "pair",
-    "ruleset": "ruleset defaults, version 2 of 2026-11-26 budget.epochs=2.0",  # as its file has them
+    "ruleset": "ruleset defaults, version 2 of 2026-11-26 budget.epochs=2.0",  # as in the ruleset's file
 }
 
 
@@ -57,15 +57,15 @@ def test_runs_that_are_sent_later_equal_those_that_are_sent_at_once(
     for entry in entries:
         tracker.log(entry)
     synced(store, later)
-    pairs = [sorted(runs_of(place), key=lambda run: run.data.tags["key"]) for place in (uri, later)]
+    pairs = [sorted(runs_of(address), key=lambda run: run.data.tags["key"]) for address in (uri, later)]
     assert [len(runs) for runs in pairs] == [3, 3]
-    for one, other in zip(*pairs, strict=True):
+    for direct, delayed in zip(*pairs, strict=True):
         for part in ("metrics", "params", "tags"):
-            assert vars(one.data)[f"_{part}"] == vars(other.data)[f"_{part}"]
-        for name in one.data.metrics:
+            assert vars(direct.data)[f"_{part}"] == vars(delayed.data)[f"_{part}"]
+        for name in direct.data.metrics:
             histories = [
-                [(point.step, point.value) for point in MlflowClient(place).get_metric_history(id_, name)]
-                for place, id_ in ((uri, one.info.run_id), (later, other.info.run_id))
+                [(point.step, point.value) for point in MlflowClient(address).get_metric_history(id_, name)]
+                for address, id_ in ((uri, direct.info.run_id), (later, delayed.info.run_id))
             ]
             assert histories[0] == histories[1]
 
@@ -75,13 +75,13 @@ def test_an_experiment_explains_its_metrics_and_keeps_the_words_of_its_user(entr
     client = MlflowClient(uri)
     experiment = client.get_experiment_by_name("breast_cancer")
     view = json.loads(experiment.tags["mlflow.sharedViewState.aucbench"])
-    # Versions of MLflow with a menu of views read the state inside; older ones read the whole as a state.
+    # MLflow versions with a menu of views read the inner state; older versions read the whole view.
     assert json.loads(view["state"])["selectedColumns"] == view["selectedColumns"]
-    shown = {name.partition("`")[2][:-1] for name in view["selectedColumns"]} - {"verdict"}
+    columns = {name.partition("`")[2][:-1] for name in view["selectedColumns"]} - {"verdict"}
     (run,) = client.search_runs([experiment.experiment_id])
-    standings = {"standing/rank", "standing/gain"}  # of studies only
-    assert shown - standings <= set(run.data.metrics)
-    assert {"test/auc", "cost/train_seconds"} <= shown
+    standings = {"standing/rank", "standing/gain"}  # metrics of studies only
+    assert columns - standings <= set(run.data.metrics)
+    assert {"test/auc", "cost/train_seconds"} <= columns
     note = experiment.tags["mlflow.note.content"]
     assert "`cost/train_seconds`" in note
     assert f"#/experiments/{experiment.experiment_id}/runs?" in note
@@ -95,26 +95,26 @@ def test_entries_that_a_later_plan_replaced_are_sent_too(tmp_path, uri, monkeypa
     monkeypatch.chdir(tmp_path)
     for seed in (0, 10, 10, 20):
         run_study(["algo=solam", f"seed={seed}", "study=one", "tracking=none", "budget.epochs=1"])
-    again = Store("aucbench-store")
-    (plan,) = again.plans()
+    store = Store("aucbench-store")
+    (plan,) = store.plans()
     assert (len(plan.entries), len(plan.replaced)) == (1, 2)
-    assert synced(again, uri).sent == 3
+    assert synced(store, uri).sent == 3
     assert {run.data.params["seed"] for run in runs_of(uri)} == {"0", "10", "20"}
-    assert synced(again, uri).known == 3
+    assert synced(store, uri).known == 3
 
 
 def test_a_whole_entry_takes_the_place_of_a_half_written_and_of_an_incomplete_run(store, entries, uri):
-    client, whole = MlflowClient(uri), entries[0]
-    place = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
-    half = client.create_run(place, tags={"key": whole.key, "study": "pair"}, run_name="half")
-    part = Tracker(uri, store).log(replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1))
-    # An experiment that is there, as of an earlier version, gets its explanation.
-    assert "cost/train_seconds" in client.get_experiment(place).tags["mlflow.note.content"]
+    client, entry = MlflowClient(uri), entries[0]
+    experiment = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
+    half = client.create_run(experiment, tags={"key": entry.key, "study": "pair"}, run_name="half")
+    part = Tracker(uri, store).log(replace(entry, key=f"{entry.key}-1", cells=entry.cells[:1], missing=1))
+    # An existing experiment, such as an earlier version's, gets its explanation.
+    assert "cost/train_seconds" in client.get_experiment(experiment).tags["mlflow.note.content"]
     assert client.get_run(part).data.tags["incomplete"] == "0 cells failed, 1 not run"
-    run_id = Tracker(uri, store).log(whole)
-    (left,) = runs_of(uri)
-    assert left.info.run_id == run_id
-    assert "incomplete" not in left.data.tags
+    run_id = Tracker(uri, store).log(entry)
+    (run,) = runs_of(uri)
+    assert run.info.run_id == run_id
+    assert "incomplete" not in run.data.tags
     assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
 
 

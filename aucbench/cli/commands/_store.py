@@ -24,24 +24,24 @@ trust_option = click.option(
 
 
 def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:
-    """The store in a folder that is there."""
+    """The store in an existing folder."""
     if not Path(path).is_dir():
         raise ParameterError(f"There is no store at {path}: {hint}.")
     return Store(path, writable)
 
 
 def plans_of(store: Store, study: str | None) -> list[StudyPlan]:
-    """The plans of one study, or of all; at least one."""
+    """The plans of one study, or of all studies; at least one plan."""
     if not (plans := store.plans(study)):
         raise ParameterError(f"The store at {store.path} has no study.")
     return plans
 
 
 def sources_of(store: str, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:
-    """The store, where there is one or nothing else is given, and the archives, each of them checked."""
+    """The store, if it exists or there are no archives, and the archives, each of them checked."""
     from aucbench.studies.archives.archive_file import read
 
-    found: list[Store | Archive] = []
+    sources: list[Store | Archive] = []
     if Path(store).is_dir() or not archives:
-        found.append(opened(store, hint))
-    return [*found, *(read(file)[1] for file in archives)]
+        sources.append(opened(store, hint))
+    return [*sources, *(read(file)[1] for file in archives)]

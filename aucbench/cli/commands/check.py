@@ -1,4 +1,4 @@
-"""``aucbench check``: the rules every plugin must obey, tried on registered ones."""
+"""``aucbench check``: check registered plugins against the rules that every plugin must obey."""
 
 import textwrap
 from collections import Counter
@@ -38,8 +38,8 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
     """
     if listed:
         for family, checks in CHECKS.items():
-            width = max(len(each.name) for each in checks)
-            lines = [f"  {each.name:<{width}}  {each.sentence}" for each in checks]
+            width = max(len(rule.name) for rule in checks)
+            lines = [f"  {rule.name:<{width}}  {rule.sentence}" for rule in checks]
             print(f"{family}:", *lines, "", sep="\n")
         return 0
     if not names and not every:
@@ -48,40 +48,40 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
     catalog = api.catalog()
     chosen = [*catalog, *catalog.failures] if every else _chosen(catalog, names)
-    plugins = [each for each in chosen if isinstance(each, Plugin)]
-    failures = [each for each in chosen if isinstance(each, Failure)]
+    plugins = [item for item in chosen if isinstance(item, Plugin)]
+    failures = [item for item in chosen if isinstance(item, Failure)]
     for failure in failures:
         print(f"{failure.what}: left out, it could not be registered")
         print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
         _details(("the place", failure.place))
-    counts = Counter(finding.status for plugin in plugins for finding in _checked(plugin, patience))
-    told = ", ".join(f"{counts[status]} {status}" for status in Status)
+    counts = Counter(finding.status for plugin in plugins for finding in _check(plugin, patience))
+    summary = ", ".join(f"{counts[status]} {status}" for status in Status)
     unusable = f"; {len(failures)} could not be registered" if failures else ""
-    print(f"{counted(len(plugins), 'plugin')} checked: {told}{unusable}")
+    print(f"{counted(len(plugins), 'plugin')} checked: {summary}{unusable}")
     return int(bool(counts[Status.failed] or counts[Status.untried] or failures))
 
 
 def _chosen(catalog: Catalog, names: tuple[str, ...]) -> list[Plugin | Failure]:
-    """The plugins of these names, or of classes called so, and what of these names was left out."""
-    found: dict[Plugin | Failure, None] = {}
+    """The plugins with these plugin or class names, and the failed registrations of these names."""
+    chosen: dict[Plugin | Failure, None] = {}
     for name in names:
-        same: list[Plugin | Failure] = [each for each in catalog if name in (each.name, each.cls.__name__)]
+        same: list[Plugin | Failure] = [item for item in catalog if name in (item.name, item.cls.__name__)]
         same += [failure for failure in catalog.failures if name in failure.names]
         if not same:
             known = sorted({plugin.name for plugin in catalog})
             raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
-        found |= dict.fromkeys(same)
-    return list(found)
+        chosen |= dict.fromkeys(same)
+    return list(chosen)
 
 
-def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
-    """Check a plugin and print what did not pass, a cause once and with it the checks that it stopped."""
-    seconds: list[float] = []  # time that the limit counted; empty if the process ended early
-    with bar("{desc}") as shown:  # shown on a terminal only
+def _check(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
+    """Check a plugin and print the checks that did not pass; a failure lists the checks that it stopped."""
+    seconds: list[float] = []  # time counted against the limit; empty if the process ended early
+    with bar("{desc}") as progress:  # shown on a terminal only
 
         def listen(message: Finding | str | float) -> None:
             if isinstance(message, str):
-                shown.set_description_str(f"aucbench: {plugin.name}: {message}")
+                progress.set_description_str(f"aucbench: {plugin.name}: {message}")
             elif isinstance(message, float):
                 seconds.append(message)
 
@@ -89,27 +89,27 @@ def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
     passed = sum(finding.status is Status.passed for finding in findings)
     print(
         f"{plugin.name} ({plugin.family.singular} of {plugin.distribution} {plugin.version}): "
-        f"{passed} of {len(findings)} checks passed" + "".join(f" in {each:.1f} s" for each in seconds)
+        f"{passed} of {len(findings)} checks passed" + "".join(f" in {elapsed:.1f} s" for elapsed in seconds)
     )
     rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
-    others: dict[tuple[Status, str], list[str]] = {}  # names of checks by status and message
+    by_message: dict[tuple[Status, str], list[str]] = {}  # names of checks by status and message
     for finding in findings:
         if finding.status is Status.failed:
             print(f"  failed   {finding.check}: {finding.message}")
-            stopped = [each.check for each in findings if each.follows == finding.check]
-            told = f"{counted(len(stopped), 'other check')}: {', '.join(stopped)}"
-            told = textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)
-            _details(("the place", finding.place), ("the rule", rules[finding.check]), ("it stops", told))
+            stopped = [follower.check for follower in findings if follower.follows == finding.check]
+            text = f"{counted(len(stopped), 'other check')}: {', '.join(stopped)}"
+            text = textwrap.fill(text, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)
+            _details(("the place", finding.place), ("the rule", rules[finding.check]), ("it stops", text))
         elif finding.check == "runs" and finding.status is Status.passed and finding.message:
             print(f"  note     {finding.message}")
         elif finding.status is not Status.passed and not finding.follows:
-            others.setdefault((finding.status, finding.message), []).append(finding.check)
-    for (status, message), names in others.items():
+            by_message.setdefault((finding.status, finding.message), []).append(finding.check)
+    for (status, message), names in by_message.items():
         print(f"  {status:<7}  {', '.join(names)}: {message}")
     return findings
 
 
 def _details(*lines: tuple[str, str]) -> None:
-    for what, text in lines:
+    for label, text in lines:
         if text:
-            print(f"{INDENT}{what:<9}  {text}")
+            print(f"{INDENT}{label:<9}  {text}")

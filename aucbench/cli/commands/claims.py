@@ -25,7 +25,7 @@ def claims(methods: tuple[str, ...]) -> None:
     `python -m studies.claims METHOD` measures a method anew, also with other settings.
     """
     path = shipped(FINDINGS)
-    known = json.loads(path.read_text(encoding="utf-8")) if path else {}
+    measurements = json.loads(path.read_text(encoding="utf-8")) if path else {}
     catalog = api.catalog()
     plugins = catalog.plugins[Family.algorithms]
     claiming = [name for name, plugin in plugins.items() if getattr(plugin.cls, "claims", None)]
@@ -36,26 +36,26 @@ def claims(methods: tuple[str, ...]) -> None:
     _line("method", "claim", "measured", "verdict")
     for name in chosen:
         claimed = catalog.algorithm(name).claims
-        for kind, claim, shown in (("rate", claimed.rate, name), ("cost", claimed.cost, "")):
-            found = known.get(name, {}).get(kind, {})
-            if found.get("claimed") != claim:
-                _line(shown, f"{kind} {claim}", "not measured", "-")
+        for kind, claim, label in (("rate", claimed.rate, name), ("cost", claimed.cost, "")):
+            finding = measurements.get(name, {}).get(kind, {})
+            if finding.get("claimed") != claim:
+                _line(label, f"{kind} {claim}", "not measured", "-")
                 continue
-            measured = found["measured"].replace("], ", "]\n") or "not measured"
-            _line(shown, f"{kind} {claim}", measured, found["verdict"], found["why"])
+            measured = finding["measured"].replace("], ", "]\n") or "not measured"
+            _line(label, f"{kind} {claim}", measured, finding["verdict"], finding["why"])
     print()
-    found = [known[name] for name in chosen if name in known]
-    sources = {(each["date"], each["version"], each["machine"]) for each in found}
+    findings = [measurements[name] for name in chosen if name in measurements]
+    sources = {(record["date"], record["version"], record["machine"]) for record in findings}
     for date, version, machine in sorted(sources):
         print(f"Measured on {date} with aucbench {version} on {machine}.")
-    if missing := [name for name in chosen if name not in known]:
-        print(f"To measure {', '.join(missing)}: {MEASURE} {' '.join(missing)}")
+    if unmeasured := [name for name in chosen if name not in measurements]:
+        print(f"To measure {', '.join(unmeasured)}: {MEASURE} {' '.join(unmeasured)}")
 
 
-def _line(method: str, claim: str, measured: str, verdict: str, why: str = "") -> None:
-    """Print one claim in 80 columns; what takes several lines goes on below its column."""
-    first, *others = measured.splitlines()
+def _line(method: str, claim: str, measured: str, verdict: str, reason: str = "") -> None:
+    """Print one claim in 80 columns; text of several lines continues below its column."""
+    first, *lines = measured.splitlines()
     print(f"{method:<{METHOD}} {claim:<{CLAIM}} {first:<{MEASURED}} {verdict}")
-    others += textwrap.wrap(f"({why})", MEASURED + len("cannot tell")) if why else []
-    for text in others:
+    lines += textwrap.wrap(f"({reason})", MEASURED + len("cannot tell")) if reason else []
+    for text in lines:
         print(f"{'':<{METHOD}} {'':<{CLAIM}} {text}")

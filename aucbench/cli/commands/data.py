@@ -16,7 +16,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
 from aucbench.humanize import filesize
 
-LABELS = 10  # most labels that are listed
+LABELS = 10  # largest number of listed labels
 
 
 @click.command()
@@ -32,21 +32,21 @@ def fetch(names: tuple[str, ...], all_small: bool, yes: bool) -> None:
     if not names and not all_small:
         raise ParameterError("Name the data sets to fetch, or use --all-small.")
     catalog = api.catalog()
-    wanted = {name: catalog.dataset(name)() for name in names}
+    datasets = {name: catalog.dataset(name)() for name in names}
     for plugin in catalog.plugins[Family.datasets].values() if all_small else ():
         if _is_small(plugin.cls):
-            wanted.setdefault(plugin.name, plugin.cls())
+            datasets.setdefault(plugin.name, plugin.cls())
     failed = []
-    for name, dataset in wanted.items():
+    for name, dataset in datasets.items():
         try:
             _fetch(dataset, yes)
         except AucbenchError as error:
-            if len(wanted) == 1:
+            if len(datasets) == 1:
                 raise
             failed.append(name)
             say(str(error))
     if failed:
-        raise FetchError(f"{len(failed)} of {len(wanted)} data sets failed: {', '.join(failed)}.")
+        raise FetchError(f"{len(failed)} of {len(datasets)} data sets failed: {', '.join(failed)}.")
 
 
 def _fetch(dataset: Any, yes: bool) -> None:
@@ -65,7 +65,7 @@ def _fetch(dataset: Any, yes: bool) -> None:
 
 def _is_small(cls: type) -> bool:
     files = DatasetFacts(cls).files
-    is_published = isinstance(files, tuple) and bool(files)  # else they are of a file of one's own
+    is_published = isinstance(files, tuple) and bool(files)  # otherwise the data are in a user's file
     return is_published and not DatasetFacts(cls).large and not any(file.by_hand for file in files)
 
 
@@ -86,28 +86,28 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     from aucbench.data import cache_folder
     from aucbench.data.files import cache_inventory
 
-    known = [plugin.cls() for plugin in api.catalog().plugins[Family.datasets].values()]
-    listed = {each.name: each for each in cache_inventory.held(known)}
+    datasets = [plugin.cls() for plugin in api.catalog().plugins[Family.datasets].values()]
+    listed = {entry.name: entry for entry in cache_inventory.held(datasets)}
     for name in sorted(listed) if remove_all else removed:
-        called = {key: (key, Path(key).name, each.dataset) for key, each in listed.items()}
-        wanted = [key for key, names in called.items() if name in names or str(Path(name).absolute()) == key]
-        if not wanted:
+        aliases = {key: (key, Path(key).name, entry.dataset) for key, entry in listed.items()}
+        keys = [key for key, names in aliases.items() if name in names or str(Path(name).absolute()) == key]
+        if not keys:
             raise _nothing_of(name, listed)
-        for key in wanted:
+        for key in keys:
             print(f"{key}: {filesize(cache_inventory.remove(listed.pop(key)))} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
-    for each in listed.values():
-        sizes = f"{filesize(each.parsed_bytes):>9} parsed  {filesize(each.file_bytes):>9} of files"
-        print(f"  {sizes}  {each.name}")
-    total = sum(each.parsed_bytes + each.file_bytes for each in listed.values())
+    for entry in listed.values():
+        sizes = f"{filesize(entry.parsed_bytes):>9} parsed  {filesize(entry.file_bytes):>9} of files"
+        print(f"  {sizes}  {entry.name}")
+    total = sum(entry.parsed_bytes + entry.file_bytes for entry in listed.values())
     print(f"  {filesize(total):>9} in all")
 
 
-def _nothing_of(name: str, known: Iterable[str]) -> ParameterError:
-    held = ", ".join(known) or "no data"
-    return ParameterError(f"There is nothing of '{name}' in the cache, which holds {held}.")
+def _nothing_of(name: str, names: Iterable[str]) -> ParameterError:
+    content = ", ".join(names) or "no data"
+    return ParameterError(f"There is nothing of '{name}' in the cache, which holds {content}.")
 
 
 @show_data.command("verify")
@@ -119,14 +119,14 @@ def verify(names: tuple[str, ...]) -> None:
     """
     from aucbench.data.files import cache_inventory
 
-    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parts})
+    cached = sorted({entry.dataset for entry in cache_inventory.held(()) if entry.parts})
     for name in names:
         if name not in cached:
             raise _nothing_of(name, cached)
-    parts = [(name, *found) for name in names or cached for found in cache_inventory.verify(name).items()]
+    parts = [(name, *item) for name in names or cached for item in cache_inventory.verify(name).items()]
     for name, part, damaged in parts:
-        found = f"removed, {', '.join(damaged)} is damaged or of another version" if damaged else "undamaged"
-        print(f"{name}: {part}: {found}")
+        state = f"removed, {', '.join(damaged)} is damaged or of another version" if damaged else "undamaged"
+        print(f"{name}: {part}: {state}")
     if bad := sum(bool(damaged) for _, _, damaged in parts):
         raise DataError(f"{bad} of {len(parts)} parts were removed, and are parsed again when needed.")
     print(f"{len(parts)} parts are undamaged")
@@ -145,31 +145,31 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
     from aucbench.reports.views.text import TextTable, show_table
 
     file = keep(STDIN, partial(shutil.copyfileobj, sys.stdin.buffer)) if file == "-" else file
-    found = analysis.describe_data(file, *overrides)
-    labels = [f"{label} ({rows:,})" for label, rows in found.labels.items()]
+    data = analysis.describe_data(file, *overrides)
+    labels = [f"{label} ({rows:,})" for label, rows in data.labels.items()]
     more = f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
-    print(f"{file}: {found.rows:,} rows, {found.features:,} features, {found.nonzeros:,} values not 0")
+    print(f"{file}: {data.rows:,} rows, {data.features:,} features, {data.nonzeros:,} values not 0")
     print(f"labels: {', '.join(labels[:LABELS])}{more}")
-    if found.repeated:
+    if data.repeated:
         print(
-            f"equal rows: {found.repeated:,} of {found.rows:,} rows equal an earlier one; "
+            f"equal rows: {data.repeated:,} of {data.rows:,} rows equal an earlier one; "
             "protocol.duplicates=together keeps equal rows on one side of a split"
         )
-    if found.test_rows:
-        print(f"test file: {found.test_rows:,} rows, {found.test_repeated:,} of which are also training rows")
-    if found.columns:
+    if data.test_rows:
+        print(f"test file: {data.test_rows:,} rows, {data.test_repeated:,} of which are also training rows")
+    if data.columns:
         rows = [
-            [f"{number}", each.name, each.kind, f"{each.levels or ''}", f"{each.missing or ''}"]
-            for number, each in enumerate(found.columns)
+            [f"{number}", column.name, column.kind, f"{column.levels or ''}", f"{column.missing or ''}"]
+            for number, column in enumerate(data.columns)
         ]
         table = TextTable(["column", "name", "read as", "levels", "missing"], [True] * 3 + [False] * 2, rows)
-        notes = [f"{each.name or at}: {each.note}" for at, each in enumerate(found.columns) if each.note]
+        notes = [f"{column.name or i}: {column.note}" for i, column in enumerate(data.columns) if column.note]
         show_table("", table, notes, is_framed=False)
-    wanted = list(overrides)
-    if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
+    arguments = list(overrides)
+    if any(column.missing for column in data.columns) and "dataset.missing=median" not in overrides:
         print(
             "cells are missing: a run needs dataset.missing=median, or other columns; "
             "dataset.add_indicator=true adds columns that indicate such cells"
         )
-        wanted.append("dataset.missing=median")
-    print(f"run: {analysis.run_command(file, *wanted)}")
+        arguments.append("dataset.missing=median")
+    print(f"run: {analysis.run_command(file, *arguments)}")

@@ -92,12 +92,12 @@ def leaderboard(
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
 
-    given, folder = gathered(sources_of(store, archives), study), _made(out)
-    report = build(**given, **compared)
-    wanted = [name for each in methods.split(",") if (name := each.strip())]
-    _check_names("method", wanted, sorted({*report.methods["method"], *report.methods["algorithm"]}))
-    known = list(report.data_sets["data_set"].unique())
-    _check_names("data set", data_sets, known)
+    inputs, folder = gathered(sources_of(store, archives), study), _make_folder(out)
+    report = build(**inputs, **compared)
+    chosen = [name for text in methods.split(",") if (name := text.strip())]
+    _check_names("method", chosen, sorted({*report.methods["method"], *report.methods["algorithm"]}))
+    available = list(report.data_sets["data_set"].unique())
+    _check_names("data set", data_sets, available)
     show(report, data_sets, notes)
     for remark in () if notes else report.remarks:
         print(line(remark))
@@ -105,7 +105,7 @@ def leaderboard(
         from aucbench.reports.views.export import PAGE, write
         from aucbench.reports.views.figures import draw_all
 
-        quoted = with_titles(report.only(wanted) if wanted else report)
+        quoted = with_titles(report.only(chosen) if chosen else report)
         files = write(report, folder, quoted)
         if pictures:
             drawn = draw_all(quoted, folder / "pictures", width, font, data_sets)
@@ -113,8 +113,8 @@ def leaderboard(
             if drawn.lacking:
                 print(line(f"Without numbers, and not drawn: {listed(drawn.lacking)}"))
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
-    elif len(known) > 1 and not data_sets:
-        first = f"One data set: --dataset {shlex.quote(known[0])}"
+    elif len(available) > 1 and not data_sets:
+        first = f"One data set: --dataset {shlex.quote(available[0])}"
         print(f"{first}; how the numbers are made: --notes; all files: --out FOLDER")
 
 
@@ -147,25 +147,25 @@ def compare(
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(papers.TABLES))}")
     hint = f"run aucbench +experiment={table} first"
     sources = sources_of(store, archives, hint)
-    known = dict.fromkeys(plan.study for each in sources for plan in each.plans())
-    parts = [study for study in known if archives and study.startswith(f"{table}_")]
-    names = studies or ([table] if table in known or not parts else []) + parts
+    available = dict.fromkeys(plan.study for source in sources for plan in source.plans())
+    parts = [study for study in available if archives and study.startswith(f"{table}_")]
+    names = studies or ([table] if table in available or not parts else []) + parts
     for study in names:
-        if study not in known:
+        if study not in available:
             raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
-    having = [(each, {plan.study for plan in each.plans()}) for each in sources]
-    cells = joined(from_store(each, study) for study in names for each, own in having if study in own)
-    folder = _made(out)
+    pairs = [(source, {plan.study for plan in source.plans()}) for source in sources]
+    cells = joined(from_store(source, study) for study in names for source, known in pairs if study in known)
+    folder = _make_folder(out)
     frame = papers.compare(papers.TABLES[table], cells)
     print("\n".join([papers.about(papers.TABLES[table]), *papers.verdicts(frame)]))
-    for dataset, own in papers.tried(frame).groupby("dataset", sort=False):
-        notes = [f"{row['method']}: {row['note']}" for row in own.to_dict("records") if row["note"]]
-        show_table(str(dataset), papers.text_table(own, ("dataset", "note")), notes)
+    for dataset, rows in papers.tried(frame).groupby("dataset", sort=False):
+        notes = [f"{row['method']}: {row['note']}" for row in rows.to_dict("records") if row["note"]]
+        show_table(str(dataset), papers.text_table(rows, ("dataset", "note")), notes)
     if folder:
-        words = ["--store", store] if store != StoreSettings.path else []
-        words += [word for file in archives for word in ("--with", file)]
-        words += [word for study in studies for word in ("--study", study)]
-        command = shlex.join(["aucbench", "compare", table, *words])
+        options = ["--store", store] if store != StoreSettings.path else []
+        options += [option for file in archives for option in ("--with", file)]
+        options += [option for study in studies for option in ("--study", study)]
+        command = shlex.join(["aucbench", "compare", table, *options])
         text = papers.markdown(table, papers.TABLES[table], frame, command)
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
@@ -173,14 +173,14 @@ def compare(
         say(f"written to {folder}")
 
 
-def _check_names(what: str, names: Sequence[str], known: list[str]) -> None:
+def _check_names(kind: str, names: Sequence[str], valid: list[str]) -> None:
     for name in names:
-        if name not in known:
-            raise ParameterError(f"No {what} of the leaderboard is called '{name}'. {suggest(name, known)}")
+        if name not in valid:
+            raise ParameterError(f"No {kind} of the leaderboard is called '{name}'. {suggest(name, valid)}")
 
 
-def _made(out: str | None) -> Path | None:
-    """The folder to write to, made at once: what cannot be written need not be computed."""
+def _make_folder(out: str | None) -> Path | None:
+    """The output folder, created before any computation, so that an invalid path fails early."""
     if out is None:
         return None
     try:

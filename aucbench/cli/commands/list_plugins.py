@@ -57,11 +57,11 @@ def list_plugins(family: str | None, name: str | None) -> None:
 
 
 def _show_names(catalog: Catalog) -> None:
-    """The names of each family; the data sets are too many and are counted."""
+    """Print the names of each family; data sets are only counted, because there are many."""
     for family in Family:
         names = sorted(catalog.plugins[family])
         _wrapped(f"{family}: {f'{len(names)} of them' if family is Family.datasets else ', '.join(names)}")
-    _wrapped(f"{SUITES}: {', '.join(each.name for each in _suites(catalog))}")
+    _wrapped(f"{SUITES}: {', '.join(suite.name for suite in _suites(catalog))}")
     print("\nMore: aucbench list FAMILY, aucbench list FAMILY NAME")
 
 
@@ -86,17 +86,17 @@ def _show_family(catalog: Catalog, family: Family) -> None:
 
 
 def _show_plugin(plugin: Plugin) -> None:
-    """The fields of a plugin with their defaults and meanings."""
-    own: Any = plugin.cls
+    """Print the fields of a plugin with their defaults and meanings."""
+    cls: Any = plugin.cls
     _wrapped(f"{plugin.name}: {plugin.summary.replace('``', '')}")
     print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
     (group,) = (name for name, family in FAMILIES.items() if family is plugin.family)
-    show_fields(f"{group}.", {each.name: each.default for each in fields(own)}, (own,))
+    show_fields(f"{group}.", {field.name: field.default for field in fields(cls)}, (cls,))
 
 
 def _show_suites(catalog: Catalog) -> None:
-    found = _suites(catalog)
-    rows = [[each.name, each.title, f"{len(each.datasets)}", f"{len(each.families)}"] for each in found]
+    suites = _suites(catalog)
+    rows = [[suite.name, suite.title, f"{len(suite.datasets)}", f"{len(suite.families)}"] for suite in suites]
     _show_table(["name", "what", "data sets", "families"], rows)
 
 
@@ -111,8 +111,8 @@ def _wrapped(text: str) -> None:
 
 
 def _show_table(columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table; the second column, what a plugin is, has the room that the others leave."""
+    """Print a table; the second column, the summary of a plugin, takes the remaining width."""
     widths = [max(map(len, texts)) for texts in zip(columns, *rows, strict=True)]
     room = max(20, console().width - 1 - 2 * len(widths) - sum(widths) + widths[1])
-    shown = [[row[0], textwrap.shorten(row[1], room, placeholder="…"), *row[2:]] for row in rows]
-    show_table("", TextTable(columns, [True] * len(columns), shown), is_framed=False)
+    shortened = [[row[0], textwrap.shorten(row[1], room, placeholder="…"), *row[2:]] for row in rows]
+    show_table("", TextTable(columns, [True] * len(columns), shortened), is_framed=False)

@@ -28,16 +28,16 @@ def sync(store: str, uri: str, study: str | None) -> None:
     from aucbench.tracking import tracker
 
     tracking.check_address(uri)
-    kept = opened(store, writable=True)
-    plans = plans_of(kept, study)
+    storage = opened(store, writable=True)
+    plans = plans_of(storage, study)
 
     def sent(entry: FinishedEntry, run_id: str) -> None:
         print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
 
-    done = tracker.sync(kept, uri, plans, sent)
-    for name in done.boards:
+    report = tracker.sync(storage, uri, plans, sent)
+    for name in report.boards:
         print(f"leaderboard of {name} sent")
-    print(f"{done.sent} entries sent, {done.known} were there, {done.incomplete} are not complete yet")
+    print(f"{report.sent} entries sent, {report.known} were there, {report.incomplete} are not complete yet")
 
 
 @click.command()
@@ -81,6 +81,6 @@ def export_model(store: str, algo: str, dataset: str, key: str | None, seed: int
     cell = model_export.from_store(opened(store, writable=True), algo, dataset, seed, key)
     folder = model_export.export_model(cell, out)
     record = cell.record
-    what = f"{record.algorithm.name} on {record.dataset.title}"
-    print(f"{what} (seed {record.seed}, test AUC {cell.auc:.4f}) written to {folder}")
+    title = f"{record.algorithm.name} on {record.dataset.title}"
+    print(f"{title} (seed {record.seed}, test AUC {cell.auc:.4f}) written to {folder}")
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")

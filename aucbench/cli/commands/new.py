@@ -1,4 +1,4 @@
-"""``aucbench new``: a package that holds one working plugin, to be changed."""
+"""``aucbench new``: generate a package with one working plugin as a starting point."""
 
 import keyword
 import re
@@ -17,7 +17,7 @@ from aucbench.errors import ParameterError, PluginError
 from aucbench.suggestions import suggest
 
 PATTERN = re.compile(r"(?!.$)[a-z][a-z0-9]*(_[a-z0-9]+)*")
-# Hydra reads these as values, and the generated tests need their module.
+# Hydra reads these words as values; the generated tests need the module `pytest`.
 VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
 FOLDER = files("aucbench.cli") / "templates"
 KINDS = tomllib.loads((FOLDER / "kinds.toml").read_text("utf-8"))  # family, use, change and requirements
@@ -37,9 +37,9 @@ def new(kind: str, name: str, model: str, into: str) -> None:
     KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
     are the rules that every plugin obeys.
     """
-    known = [each for each in KINDS if "_" not in each]
-    if kind not in known:
-        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, known)}")
+    kinds = [key for key in KINDS if "_" not in key]
+    if kind not in kinds:
+        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, kinds)}")
     if model != "linear" and kind != "algorithm":
         raise ParameterError(f"--model {model} is for algorithms; a {kind} has no model.")
     _check_name(name)
@@ -54,19 +54,19 @@ def new(kind: str, name: str, model: str, into: str) -> None:
 
 def class_name(name: str, text: str) -> str:
     """The class of a plugin ``my_method``: ``MyMethod``, or ``MyMethodPlugin`` if the text has that word."""
-    words = "".join(word.capitalize() for word in name.split("_"))
-    return f"{words}Plugin" if keyword.iskeyword(words) or re.search(rf"\b{words}\b", text) else words
+    title = "".join(word.capitalize() for word in name.split("_"))
+    return f"{title}Plugin" if keyword.iskeyword(title) or re.search(rf"\b{title}\b", text) else title
 
 
 def _check_name(name: str) -> None:
-    """Refuse the name of a plugin that cannot be, that is taken, or that hides a module."""
+    """Refuse a plugin name that is invalid, already taken, or hides a module."""
     if not PATTERN.fullmatch(name) or keyword.iskeyword(name) or name in VALUES:
         raise ParameterError(
             f"'{name}' cannot name a plugin: expected two or more small letters, digits and single "
             "underscores, and no word of Python or Hydra."
         )
-    same = (each for each in api.catalog() if each.name == name)
-    taken = [f"the {each.family.singular} of {each.distribution} {each.version}" for each in same]
+    same = (plugin for plugin in api.catalog() if plugin.name == name)
+    taken = [f"the {plugin.family.singular} of {plugin.distribution} {plugin.version}" for plugin in same]
     spec = find_spec(name)
     taken += ["a Python module"] * (spec is not None and spec.origin is not None)  # a folder has no origin
     taken += ["an installed package"] * any(distributions(name=name.replace("_", "-")))
@@ -75,15 +75,15 @@ def _check_name(name: str) -> None:
 
 
 def write(template: str, name: str, into: Path) -> Path:
-    """Write the package as a new folder in `into`, which is made where it is missing; returns the folder."""
+    """Write the package as a new folder in `into`, which is created if it is missing; returns the folder."""
     kind, distribution = KINDS[template], name.replace("_", "-")
     folder = into / distribution
     if folder.exists() or folder.is_symlink():
         raise ParameterError(f"{folder} is there already; choose another name, or another folder by --into.")
     sources = {f"{name}.py": f"{template}.py", f"tests/test_{name}.py": f"test_{template}.py"}
-    sources |= {each: each for each in ("pyproject.toml", "README.md", "AGENTS.md")}
-    texts = {path: (FOLDER / f"{each}.template").read_text("utf-8") for path, each in sources.items()}
-    words = {
+    sources |= {file: file for file in ("pyproject.toml", "README.md", "AGENTS.md")}
+    texts = {path: (FOLDER / f"{source}.template").read_text("utf-8") for path, source in sources.items()}
+    values = {
         "name": name, "cls": class_name(name, "".join(texts[path] for path in texts if path.endswith(".py"))),
         "distribution": distribution,
         "noun": Family(kind["family"]).singular, "change": kind["change"],
@@ -92,5 +92,5 @@ def write(template: str, name: str, into: Path) -> Path:
     for path, text in texts.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(Template(text).substitute(words), "utf-8")
+        target.write_text(Template(text).substitute(values), "utf-8")
     return folder

@@ -18,14 +18,14 @@ def optimum(algo: str, dataset: str, overrides: tuple[str, ...]) -> None:
     most, which method found it in what time, and the AUC of the weights. limits.optimum=600 lets a search
     take longer than 60 seconds.
     """
-    found = analysis.optimum(f"algo={algo}", f"dataset={dataset}", *overrides).record
+    record = analysis.optimum(f"algo={algo}", f"dataset={dataset}", *overrides).record
     rows = [
-        ("objective", found.objective),
-        ("minimum", f"{found.value:.12g}"),
-        ("certified gap", f"{found.gap:.1e}, relative {found.relative_gap:.1e}"),
-        ("found by", f"{found.solver} in {duration(found.seconds)}"),
-        ("training rows", f"{found.train_rows:,}, AUC {found.train_auc:.4f}"),
-        ("test rows", f"AUC {found.test_auc:.4f}"),
+        ("objective", record.objective),
+        ("minimum", f"{record.value:.12g}"),
+        ("certified gap", f"{record.gap:.1e}, relative {record.relative_gap:.1e}"),
+        ("found by", f"{record.solver} in {duration(record.seconds)}"),
+        ("training rows", f"{record.train_rows:,}, AUC {record.train_auc:.4f}"),
+        ("test rows", f"AUC {record.test_auc:.4f}"),
     ]
     for name, text in rows:
         print(f"{name:<14} {text}")

@@ -35,22 +35,22 @@ def rescore(
     """
     from aucbench import analysis
 
-    names = [name for each in metrics.strip(" []").split(",") if (name := each.strip())]
-    done = analysis.rescore(opened(store, writable=True), study, names, parameters, replace, trust)
-    asked = shlex.join([f"metrics=[{','.join(names)}]", *parameters])
-    diverged = f", {done.diverged} diverged and have no value" if done.diverged else ""
-    measured = f"{counted(done.scored, 'cell')} measured from stored weights or scores"
-    print(f"{measured}, {done.known} had these measures{diverged}")
-    for measure, count in done.kept.items():
+    names = [name for text in metrics.strip(" []").split(",") if (name := text.strip())]
+    outcome = analysis.rescore(opened(store, writable=True), study, names, parameters, replace, trust)
+    overrides = shlex.join([f"metrics=[{','.join(names)}]", *parameters])
+    diverged = f", {outcome.diverged} diverged and have no value" if outcome.diverged else ""
+    measured = f"{counted(outcome.scored, 'cell')} measured from stored weights or scores"
+    print(f"{measured}, {outcome.known} had these measures{diverged}")
+    for measure, count in outcome.kept.items():
         print(
-            f"{counted(count, 'cell')} kept {measure}; to replace it, run the study again with {asked}, "
+            f"{counted(count, 'cell')} kept {measure}; to replace it, run the study again with {overrides}, "
             f"which trains where the curve needs it, or add --replace"
         )
-    for method, count in done.without_scores.items():
+    for method, count in outcome.without_scores.items():
         print(
             f"{method}: {counted(count, 'cell')} without stored weights or scores; to train again what lacks "
-            f"measures, run the study again with {asked}"
+            f"measures, run the study again with {overrides}"
         )
-    for sentence in done.failed:
+    for sentence in outcome.failed:
         print(f"aucbench: {sentence}", file=sys.stderr)
-    return 1 if done.failed else 0
+    return 1 if outcome.failed else 0

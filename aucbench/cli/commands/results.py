@@ -17,7 +17,7 @@ from aucbench.studies.archives.archive_file import SCORES, read, write
 from aucbench.studies.archives.replications import TOLERANCE, Agreement, Comparison, describe
 from aucbench.studies.store import Store
 
-LISTED = 10  # disagreements that are printed
+LISTED = 10  # largest number of printed disagreements
 tolerance_option = click.option(
     "--tolerance", type=click.FloatRange(0.0), default=TOLERANCE, show_default=True,
     help="Of AUCs under different versions or code, or on different processors.",
@@ -95,8 +95,8 @@ def prune(scores: bool, models: bool, study: str | None, store: str) -> None:
     if not kinds:
         raise ParameterError("Say what to remove: --scores, --models or both.")
     removed = store_size.prune(opened(store, writable=True), kinds, study)
-    what = " and ".join(f"{filesize(removed[kind])} of {kind}" for kind in kinds)
-    print(f"{what} removed from {counted(removed[store_size.CELLS], 'cell')}")
+    text = " and ".join(f"{filesize(removed[kind])} of {kind}" for kind in kinds)
+    print(f"{text} removed from {counted(removed[store_size.CELLS], 'cell')}")
 
 
 @results.command("import")
@@ -108,10 +108,10 @@ def import_(file: str, store: str) -> None:
     A cell that the store has stays as it is, and that of the archive is kept as its replication.
     """
     manifest, archive = read(file)
-    done = archives.into_store(archive, Store(store))
+    counts = archives.into_store(archive, Store(store))
     print(
-        f"{counted(done.cells, 'cell')}, {counted(done.replications, 'replication')} and "
-        f"{counted(done.failures, 'failure')} of {', '.join(manifest.studies)} put into {store}"
+        f"{counted(counts.cells, 'cell')}, {counted(counts.replications, 'replication')} and "
+        f"{counted(counts.failures, 'failure')} of {', '.join(manifest.studies)} put into {store}"
     )
 
 
@@ -132,8 +132,8 @@ def check(file: str, method: str | None) -> int:
     studies = ", ".join(manifest.studies)
     print(f"{file}: {studies}, written by aucbench {manifest.aucbench} on {manifest.made}")
     print(f"{counted(manifest.cells, 'cell')}, {counted(manifest.failures, 'failure')}")
-    for each in manifest.machines:
-        print(f"{counted(each.cells, 'cell')} on {each.cpu}, {each.platform}, Python {each.python}")
+    for host in manifest.machines:
+        print(f"{counted(host.cells, 'cell')} on {host.cpu}, {host.platform}, Python {host.python}")
     if archive.others:
         print(f"{counted(len(archive.others), 'cell')} with replications, as the archive says")
     gaps = analysis.check(archive, method)
@@ -186,36 +186,36 @@ def verify(file: str, sample: float | None, trust: tuple[str, ...], **drawn: Any
 
     _, archive = read(file)
     if sample is not None:
-        every = sum(drawn["method"] in (None, cell.record.algorithm.name) for cell in archive)
-        drawn["cells"] = max(1, round(sample * every))
-    done = verify_sample(archive, partial(entry_of, trust=trust), **drawn)
-    for reason in done.left_out:
+        total = sum(drawn["method"] in (None, cell.record.algorithm.name) for cell in archive)
+        drawn["cells"] = max(1, round(sample * total))
+    outcome = verify_sample(archive, partial(entry_of, trust=trust), **drawn)
+    for reason in outcome.left_out:
         print(f"left out: {reason}")
-    for reason in done.different:
+    for reason in outcome.different:
         print(f"different here: {reason}")
-    status = _show(done.comparisons)
-    return status if done.comparisons and not done.different else FAILED
+    status = _show(outcome.comparisons)
+    return status if outcome.comparisons and not outcome.different else FAILED
 
 
 def _show(comparisons: list[Comparison]) -> int:
-    """Print what replications say; exit status 1 where some disagree."""
-    counts = Counter(each.agreement for each in comparisons)
+    """Print how well replications agree; returns exit status 1 if some disagree."""
+    counts = Counter(pair.agreement for pair in comparisons)
     print(
         f"{counted(len(comparisons), 'replication')}: {counts[Agreement.identical]} with equal AUC, "
         f"{counts[Agreement.close]} within the tolerance, {counts[Agreement.differs]} that disagree, "
         f"{counts[Agreement.timed]} with a budget in seconds, not compared"
     )
-    if others := [each for each in comparisons if each.other_code]:
-        largest = max((each.difference for each in others if each.difference >= 0), default=0.0)
-        made = f"{counted(len(others), 'cell')} made by other code than that here"
-        print(f"{made}: AUCs differ by at most {largest:.2g}")
-    differing = [each for each in comparisons if each.agreement is Agreement.differs]
-    for each in differing[:LISTED]:
-        code = ", made by other code" if each.other_code else ""
-        aucs = f"AUC {each.first.auc} and {each.other.auc}"
-        print(f"cell {each.first.key[:12]}{code}: {aucs}, allowed {each.allowed:g}")
-        print(f"  {describe(each.first.environment)}")
-        print(f"  {describe(each.other.environment)}")
+    if foreign := [pair for pair in comparisons if pair.other_code]:
+        largest = max((pair.difference for pair in foreign if pair.difference >= 0), default=0.0)
+        text = f"{counted(len(foreign), 'cell')} made by other code than that here"
+        print(f"{text}: AUCs differ by at most {largest:.2g}")
+    differing = [pair for pair in comparisons if pair.agreement is Agreement.differs]
+    for pair in differing[:LISTED]:
+        code = ", made by other code" if pair.other_code else ""
+        aucs = f"AUC {pair.first.auc} and {pair.other.auc}"
+        print(f"cell {pair.first.key[:12]}{code}: {aucs}, allowed {pair.allowed:g}")
+        print(f"  {describe(pair.first.environment)}")
+        print(f"  {describe(pair.other.environment)}")
     if len(differing) > LISTED:
         print(f"and {len(differing) - LISTED} more")
     return FAILED if differing else 0

@@ -1,4 +1,4 @@
-"""``aucbench run``: train and measure, or show what would run and what that will take."""
+"""``aucbench run``: train and measure, or show the planned cells and their estimated cost."""
 
 import contextlib
 import shlex
@@ -28,10 +28,10 @@ from aucbench.studies.record import CellStatus
 from aucbench.studies.result import CellResult, FinishedEntry, by_reason, failures_by_word
 from aucbench.studies.study import Study
 
-LISTED = 40  # entries of a plan; those of a larger one are shown together, a line for each method
-CELL_SECONDS, MLFLOW_SECONDS = 0.01, 5.0  # besides training: a cell; MLflow's import with its first run
-CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
-# Upper bound of the seconds of log_reg for each training row and pair of columns, of at most 50.
+LISTED = 40  # largest number of listed entries of a plan; a larger plan has one line per method
+CELL_SECONDS, MLFLOW_SECONDS = 0.01, 5.0  # overhead per cell; MLflow's import and first run
+CHEAP = 2.0  # seconds; a slower reference is not trained automatically
+# Upper bound of log_reg's seconds per training row and pair of columns; a column has at most 50 pairs.
 PAIR_SECONDS, MOST_COLUMNS = 4e-9, 50
 OF_THE_METHOD = (
     "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
@@ -40,7 +40,7 @@ ROWS_OF_STDIN = "dataset.path=-"
 
 
 def run(words: Sequence[str]) -> int:
-    """Run what the words ask for; returns the exit status."""
+    """Run the command line `words`, flags and overrides; returns the exit status."""
     if ROWS_OF_STDIN in words:
         words = _with_standard_input(words)
     request = parse(words)
@@ -75,8 +75,8 @@ def run(words: Sequence[str]) -> int:
 def _against_reference(words: Sequence[str], study: Study, executed: FinishedEntry) -> str:
     """The gain of a single run over the reference, with an interval and a verdict, in one sentence.
 
-    Empty for the reference itself, and where a cell failed or diverged. The results of the reference are
-    those of the store. If it lacks them, the reference is trained where that takes less than two seconds;
+    Empty for the reference itself, and if a cell failed or diverged. The results of the reference are read
+    from the store. If they are missing, the reference is trained if training takes less than two seconds;
     otherwise the sentence names the command.
     """
     from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
@@ -87,25 +87,25 @@ def _against_reference(words: Sequence[str], study: Study, executed: FinishedEnt
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
     if reference == executed.record.algorithm.name:
         return ""
-    others = [word for word in words if not word.lstrip("+").startswith((*OF_THE_METHOD, "--only"))]
-    wanted = [f"algo={reference}", *others, "tracking=none"]
-    data, kept = executed.record.data, api.LastEntry()
+    common = [text for text in words if not text.lstrip("+").startswith((*OF_THE_METHOD, "--only"))]
+    arguments = [f"algo={reference}", *common, "tracking=none"]
+    data, observer = executed.record.data, api.LastEntry()
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS) * len(executed.cells)
     try:
-        if (is_tuned or pairs * PAIR_SECONDS > CHEAP) and _lacks(study, wanted):
-            return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted[:-1]])}"
-        api.run_study(wanted, kept)
-    except AucbenchError as error:  # the run itself went well
+        if (is_tuned or pairs * PAIR_SECONDS > CHEAP) and _lacks(study, arguments):
+            return f"not known yet; train the reference: {shlex.join(['aucbench', *arguments[:-1]])}"
+        api.run_study(arguments, observer)
+    except AucbenchError as error:  # the run itself succeeded
         return f"not known: {error}"
-    if kept.entry is None or not kept.entry.cells:
+    if observer.entry is None or not observer.entry.cells:
         return ""
-    return _gain((*executed.cells, *kept.entry.cells), reference, study.running.rope)
+    return _gain((*executed.cells, *observer.entry.cells), reference, study.running.rope)
 
 
-def _lacks(study: Study, wanted: Sequence[str]) -> bool:
-    """Whether the store has not all cells of the reference."""
+def _lacks(study: Study, arguments: Sequence[str]) -> bool:
+    """Whether the store lacks cells of the reference."""
     with opened_store(study.store_path) as store:
-        plan = plan_study(api.study_of(parse(wanted)), store)
+        plan = plan_study(api.study_of(parse(arguments)), store)
         return plan.count(CellStatus.finished) < len(plan.cells())
 
 
@@ -127,17 +127,17 @@ def _gain(cells: Sequence[CellResult], reference: str, rope: float | None) -> st
 
 
 def _with_standard_input(words: Sequence[str]) -> list[str]:
-    """The words with a file of the cache, which keeps the rows of standard input, in the place of ``-``."""
+    """The command line with ``-`` replaced by a cached file that holds the rows of standard input."""
     if {"-m", "--multirun"} & set(words):
         raise ParameterError(
             f"{ROWS_OF_STDIN} gives the rows once, and a sweep needs them again: write them to a file."
         )
     path = keep(STDIN, partial(shutil.copyfileobj, sys.stdin.buffer))
-    return [f"dataset.path={path}" if word == ROWS_OF_STDIN else word for word in words]
+    return [f"dataset.path={path}" if text == ROWS_OF_STDIN else text for text in words]
 
 
 class _PlanView(BarView):
-    """Shows how far a dry run is: how many cells there are, and which entry is being estimated."""
+    """Shows the progress of a dry run: the number of cells, and the entry being estimated."""
 
     seconds = 0.0  # time of imports, loading and planning, which a run spends as well
 
@@ -152,27 +152,27 @@ class _PlanView(BarView):
 
 
 def _show_plan(planned: PlannedStudy, preparing: float) -> int:
-    """Print the plan (``--dry-run``); returns the exit status: 2 where something was refused."""
+    """Print the plan (``--dry-run``); returns the exit status, which is 2 if an entry was refused."""
     from aucbench.reports.views.text import TextTable, show_table
 
     plan = planned.plan
-    names = names_of([each.entry for each in plan.entries])
+    names = names_of([entry.entry for entry in plan.entries])
     by_method = len(plan.entries) > LISTED
     rows: dict[str, list[Any]] = {}
-    for each, cost in zip(plan.entries, planned.estimates, strict=True):
-        method, dataset = names[id(each.entry)]
-        rows.setdefault(method if by_method else f"{method} on {dataset}", []).append((each, cost))
+    for entry, cost in zip(plan.entries, planned.estimates, strict=True):
+        method, dataset = names[id(entry.entry)]
+        rows.setdefault(method if by_method else f"{method} on {dataset}", []).append((entry, cost))
     lines = []
-    for name, own in rows.items():
-        states = [cell.status for each, _ in own for cell in each.cells]
-        costs = [cost for _, cost in own if cost.trainings]
+    for name, pairs in rows.items():
+        states = [cell.status for entry, _ in pairs for cell in entry.cells]
+        costs = [cost for _, cost in pairs if cost.trainings]
         seconds = [cost.seconds for cost in costs if cost.seconds is not None]
         about = "~" * (not all(cost.measured for cost in costs))
         core = f"{about}{duration(sum(seconds))}" if len(seconds) == len(costs) else "?"
         lines.append(
             [
                 name,
-                *[f"{len(own)}"] * by_method,
+                *[f"{len(pairs)}"] * by_method,
                 f"{len(states)}",
                 f"{states.count(CellStatus.finished)}",
                 f"{states.count(CellStatus.failed)}",
@@ -192,12 +192,12 @@ def _show_plan(planned: PlannedStudy, preparing: float) -> int:
     if planned.trainings:
         about = "an unknown time, since some probes took too long"
         if planned.seconds is not None:
-            whole = planned.seconds + preparing + CELL_SECONDS * planned.trainings / planned.workers
-            whole += MLFLOW_SECONDS if plan.study.tracking_uri else 0.0
-            about = f"about {duration(whole)}, of which {duration(planned.seconds)} is timed training"
-        many = "" if planned.workers == 1 else f" on {planned.workers} workers"
+            total = planned.seconds + preparing + CELL_SECONDS * planned.trainings / planned.workers
+            total += MLFLOW_SECONDS if plan.study.tracking_uri else 0.0
+            about = f"about {duration(total)}, of which {duration(planned.seconds)} is timed training"
+        workers = "" if planned.workers == 1 else f" on {planned.workers} workers"
         print(
-            f"{about}{many}; up to {filesize(planned.memory)} of data "
+            f"{about}{workers}; up to {filesize(planned.memory)} of data "
             "(~ marks estimates from short probes, ? methods whose probe took too long)"
         )
     for text in by_reason(plan.unavailable):

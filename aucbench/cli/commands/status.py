@@ -1,4 +1,4 @@
-"""``aucbench status``: how far the studies of a store are."""
+"""``aucbench status``: the progress of the studies of a store."""
 
 from collections import Counter
 
@@ -25,16 +25,16 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
 
     Ends with exit status 1 when a cell has failed.
     """
-    kept = opened(store)
-    plans = plans_of(kept, study)
+    storage = opened(store)
+    plans = plans_of(storage, study)
     failed: dict[str, FailureRecord] = {}
     hidden = 0
     for plan in plans:
-        complete = all(kept.has(key) for entry in plan.entries for key in entry.cells)
+        complete = all(storage.has(key) for entry in plan.entries for key in entry.cells)
         if complete and not everything and not study and plan.study.startswith(UNNAMED):
             hidden += 1
             continue
-        failed |= _show(kept, plan)
+        failed |= _show(storage, plan)
     if hidden:
         print(f"{counted(hidden, 'finished unnamed study')} not shown (use --all)")
     for failure in failed.values():
@@ -55,24 +55,24 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     versions: Counter[str] = Counter()
     for entry in plan.entries:
         records = {key: record for key in entry.cells if (record := store.record(key)) is not None}
-        left = [key for key in entry.cells if key not in records]
-        failed = {key: failure for key in left if (failure := store.failure(key)) is not None}
+        unfinished = [key for key in entry.cells if key not in records]
+        failed = {key: failure for key in unfinished if (failure := store.failure(key)) is not None}
         failures |= failed
         for record in records.values():
-            for name, (made, here) in changed_versions(record).items():
-                now = f"{here} is installed" if here else "it is not installed"
-                versions[f"made with {name} {made}, {now}"] += 1
-        words = failures_by_word(list(failed.values()))
+            for name, (recorded, installed) in changed_versions(record).items():
+                remark = f"{installed} is installed" if installed else "it is not installed"
+                versions[f"made with {name} {recorded}, {remark}"] += 1
+        by_word = failures_by_word(list(failed.values()))
         diverged = sum(record.diverged for record in records.values())
-        counts = [len(records) - diverged, diverged + words["diverged"], words["failed"]]
-        rows.append([entry.algorithm, entry.dataset, *counts, len(left) - len(failed)])
+        counts = [len(records) - diverged, diverged + by_word["diverged"], by_word["failed"]]
+        rows.append([entry.algorithm, entry.dataset, *counts, len(unfinished) - len(failed)])
     rows.append(["all", "", *map(sum, list(zip(*rows, strict=True))[2:])])
-    lines = [[str(each) for each in row] for row in rows]
+    lines = [[str(value) for value in row] for row in rows]
     head = ["method", "data set", "done", "diverged", "failed", "missing"]
     show_table(plan.study, TextTable(head, [True, True] + [False] * 4, lines), is_framed=False)
     for sentence, count in versions.items():
         print(f"{counted(count, 'cell')} {sentence}")
-    for each in plan.unavailable:
-        print(f"left out: {each}")
+    for reason in plan.unavailable:
+        print(f"left out: {reason}")
     print(f"planned {plan.planned[:19]}{f' by: {plan.command}' if plan.command else ''}\n")
     return failures

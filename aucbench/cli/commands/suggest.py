@@ -17,7 +17,7 @@ from aucbench.studies.plugin_metadata import plugin
 if TYPE_CHECKING:
     from aucbench.reports.suggestion import SuggestedMethod
 
-NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
+NEAREST_SHOWN = 5  # number of similar data sets printed for each method
 
 
 @click.command()
@@ -45,23 +45,23 @@ def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
       aucbench suggest german --seconds 0.1 --linear
       aucbench suggest rows.csv dataset.target=outcome --with theirs.zip
     """
-    found = analysis.suggest(dataset, *overrides, **limits)
-    facts = found.facts
+    suggestion = analysis.suggest(dataset, *overrides, **limits)
+    facts = suggestion.facts
     print(
         f"{dataset}: {facts.rows:,.0f} training rows, {facts.features:,.0f} features, "
         f"{100 * facts.density:.3g} % of the values not 0, {100 * facts.positives:.3g} % positive"
     )
-    if facts.rows > found.most_rows > 0:
-        print(f"the methods of the archive were trained on {found.most_rows:,.0f} rows at most")
-    if found.reason:
-        print(f"aucbench: nothing to suggest: {found.reason}", file=sys.stderr)
+    if facts.rows > suggestion.most_rows > 0:
+        print(f"the methods of the archive were trained on {suggestion.most_rows:,.0f} rows at most")
+    if suggestion.reason:
+        print(f"aucbench: nothing to suggest: {suggestion.reason}", file=sys.stderr)
         return FAILED
-    for number, method in enumerate(found.methods, 1):
+    for number, method in enumerate(suggestion.methods, 1):
         _show(number, method)
-    if not any((method.evidence["low"] > 0).any() for method in found.methods):
+    if not any((method.evidence["low"] > 0).any() for method in suggestion.methods):
         print("no interval lies above 0: balanced logistic regression, algo=log_reg, may do as well")
-    words = shlex.join([*found.methods[0].overrides, *analysis.dataset_words(dataset, *overrides)])
-    print(f"next: aucbench {words}")
+    command = shlex.join([*suggestion.methods[0].overrides, *analysis.dataset_words(dataset, *overrides)])
+    print(f"next: aucbench {command}")
     return 0
 
 
@@ -73,13 +73,13 @@ def _show(number: int, method: "SuggestedMethod") -> None:
         f"training on these rows; the nearest data sets:"
     )
     nearest: Any = method.evidence[:NEAREST_SHOWN].itertuples()
-    for each in nearest:
+    for row in nearest:
         print(
-            f"   {each.data_set:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
-            f"{_interval(each)}  {duration(each.seconds)}"
+            f"   {row.data_set:<14} distance {row.distance:.2f}  AUC {row.auc:.4f}  "
+            f"{_interval(row)}  {duration(row.seconds)}"
         )
 
 
-def _interval(own: Any) -> str:
-    known = math.isfinite(own.low)
-    return f"{signed(own.gain)} ({f'{signed(own.low)} to {signed(own.high)}' if known else 'one run'})"
+def _interval(row: Any) -> str:
+    has_interval = math.isfinite(row.low)
+    return f"{signed(row.gain)} ({f'{signed(row.low)} to {signed(row.high)}' if has_interval else 'one run'})"

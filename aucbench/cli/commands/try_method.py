@@ -35,7 +35,7 @@ from aucbench.studies.study import Study
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
 ANY_LOSS = "logistic"  # loss for methods that take any loss and have no default
-GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
+GRACE = 6.0  # extra seconds of a run, for starting its process and compiling
 WIDTH = 80
 
 
@@ -69,19 +69,19 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
     print()
     sentences = [
         *verdict(report, name),
-        *(f"Failed on {each}" for each in troubles),
+        *(f"Failed on {trouble}" for trouble in troubles),
         *(f"Note: {remark}." for remark in trial.remarks),
         *([f"Next: aucbench check {name} shows on small inputs what goes wrong."] if troubles else []),
     ]
     for sentence in sentences:
         width = min(WIDTH, console().width)
         print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))
-    own = report.results[report.results["method"] == name]
-    return int(bool(troubles) or bool(own["diverged"].any()))
+    rows = report.results[report.results["method"] == name]
+    return int(bool(troubles) or bool(rows["diverged"].any()))
 
 
 class _Stages(BarView):
-    """Prints stages, and shows on a terminal what runs and how much of the time is spent."""
+    """Prints stages, and shows the running entry and the elapsed time on a terminal."""
 
     def __init__(self, seconds: float) -> None:
         self._bar = bar(f"{{desc}}{{elapsed}} of at most {seconds:g} s")
@@ -96,8 +96,8 @@ class _Stages(BarView):
 class _Trial:
     """The study, run in two parts: the rivals, then the method as well, with its defaults.
 
-    The method's runs get half of the time that the rivals leave, and train for the fraction of their epochs
-    that fits into it. A run that takes much longer is killed.
+    The method's runs get half of the time left by the rivals, and train for the fraction of their epochs
+    that fits into this time. A run that takes much longer is killed.
     """
 
     def __init__(
@@ -107,28 +107,28 @@ class _Trial:
         self._facts = MethodFacts(catalog.find(Family.algorithms, name).cls)
         self._store, self._stages = store, stages
         self._entries: list[Entry] = []
-        self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
+        self._refused: dict[str, str] = {}  # reasons by data set, for the method alone
         self.remarks: list[str] = []
         self._epochs = epochs
 
     def run(self) -> None:
-        """Run what there is time for."""
-        words = [f"algo={self._name}"]
+        """Run as many entries as the time limit allows."""
+        overrides = [f"algo={self._name}"]
         if self._facts.losses[:1] == ("*",):
-            words.append(f"loss={ANY_LOSS}")
+            overrides.append(f"loss={ANY_LOSS}")
             self.remarks.append(f"it takes any loss and has no default: {ANY_LOSS} was used")
-        own, rivals = self._composed(*words), self._composed()
+        entries, rivals = self._composed(*overrides), self._composed()
         start_fork_server()
         end = monotonic() + self._seconds
         self._stages.begin("training the methods it is compared with")
         self._add([entry for entry in rivals if entry.algorithm.name != self._name], end)
         self._stages.begin(f"measuring how fast {self._name} is")
-        needed = seconds_alone(own, self._seconds / 3.0)  # one that fails or hangs is told by its run
+        needed = seconds_alone(entries, self._seconds / 3.0)  # failures and hangs are reported by the runs
         self._stages.begin(f"training {self._name} with its defaults")
-        self._add(self._fitted(own, needed, max(1e-3, end - monotonic()) / 2.0), end)
+        self._add(self._fitted(entries, needed, max(1e-3, end - monotonic()) / 2.0), end)
 
     def report(self) -> Report:
-        """The leaderboard over all runs that were made; a remark says how many were not."""
+        """The leaderboard of all runs that were made; a remark gives the number of missing runs."""
         from aucbench.reports.build import build
 
         planned = list(from_store(self._store, self._study))
@@ -138,16 +138,16 @@ class _Trial:
         return replace(build(cells, self._study, one_study=True), notes=())
 
     def failures(self) -> list[str]:
-        """Why the method could not run, each reason once with its data sets."""
-        told = [
+        """The reasons why the method could not run, each reason once with its data sets."""
+        pairs = [
             (cell.described.dataset.title, f"{failure.reason}: {failure.message}")
             for cell in from_store(self._store, self._study)
             if cell.described.algorithm.name == self._name
             and (failure := self._store.failure(cell.key)) is not None
         ]
-        told += [] if self._facts.requires else self._refused.items()  # else it declares which rows it takes
+        pairs += [] if self._facts.requires else self._refused.items()  # `requires` explains refusals
         alike: dict[str, tuple[str, dict[str, None]]] = {}  # sentences that differ in numbers alone
-        for dataset, sentence in told:
+        for dataset, sentence in pairs:
             alike.setdefault(re.sub(r"\d+", "", sentence), (sentence, {}))[1][dataset] = None
         return [f"{', '.join(data_sets)}: {sentence}" for sentence, data_sets in alike.values()]
 
@@ -155,9 +155,9 @@ class _Trial:
     def _study(self) -> str:
         return f"try_{self._name}"
 
-    def _composed(self, *words: str) -> list[Entry]:
-        """Entries of the experiment, of its own methods unless the words name another."""
-        study = build_study(self._catalog, parse([*EXPERIMENT, *words]))
+    def _composed(self, *overrides: str) -> list[Entry]:
+        """Entries of the experiment, with its methods unless the overrides name another one."""
+        study = build_study(self._catalog, parse([*EXPERIMENT, *overrides]))
         if study.refused:
             raise study.refused[0].error
         return _with_epochs(study.entries, self._epochs)
@@ -168,18 +168,18 @@ class _Trial:
         running = Running(stop_after=max(1e-3, end - monotonic()))
         study = Study(self._entries, running, self._study, command=f"aucbench try {self._name}")
         result = execute_study(study, self._store, self._stages)
-        if sum(left for _, left in result.left) == result.cells:
+        if sum(count for _, count in result.left) == result.cells:
             raise ParameterError(f"--seconds {self._seconds:g} is too short: nothing could be run.")
-        for each in result.refused:
-            name, _, dataset = each.entry.partition(" on ")
+        for refusal in result.refused:
+            name, _, dataset = refusal.entry.partition(" on ")
             if name == self._name and dataset not in self._refused:
-                self._refused[dataset] = each.why
-                self.remarks.append(f"{dataset}: it did not run: {each.why.rstrip('.')}")
+                self._refused[dataset] = refusal.why
+                self.remarks.append(f"{dataset}: it did not run: {refusal.why.rstrip('.')}")
 
-    def _fitted(self, own: Sequence[Entry], needed: float, time: float) -> list[Entry]:
+    def _fitted(self, entries: Sequence[Entry], needed: float, time: float) -> list[Entry]:
         """The method's entries with as many epochs as fit into the time."""
-        limits = Limits(seconds=1.0 + 2.0 * time / sum(entry.settings.runs for entry in own), grace=GRACE)
-        fitted = [replace(entry, limits=limits) for entry in own]
+        limits = Limits(seconds=1.0 + 2.0 * time / sum(entry.settings.runs for entry in entries), grace=GRACE)
+        fitted = [replace(entry, limits=limits) for entry in entries]
         epochs, share = self._epochs, time / needed if needed else 1.0
         if share >= 1.0:
             return fitted
@@ -191,6 +191,6 @@ class _Trial:
 
 
 def _with_epochs(entries: Sequence[Entry], epochs: float) -> list[Entry]:
-    """The entries with other epochs; methods that run until they have converged do so."""
+    """The entries with other epochs; entries that run until convergence stay unchanged."""
     budgets = [replace(entry.budget, epochs=entry.budget.epochs and epochs) for entry in entries]
     return [replace(entry, budget=budget) for entry, budget in zip(entries, budgets, strict=True)]

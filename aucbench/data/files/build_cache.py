@@ -33,50 +33,50 @@ CSR = {"indptr": np.int64, "indices": np.int32, "data": np.float64}
 
 
 def cached_part(name: str, files: Sequence[File], features: int | None, part: str) -> cache.CachedPart:
-    """A part of a data set of these files and published number of columns, made when it is not cached."""
+    """A part of a data set, built if it is not cached; `features` is the published number of columns."""
     for file in files:
         if Path(file.path).is_absolute():
-            locate.find(name, file)  # refuses a missing file before its size is asked for
+            locate.find(name, file)  # refuses a missing file before its size is read
     folder = cache.part_folder(name, files, features, part)
-    if (found := cache.open_part(folder)) is not None:
-        return found
+    if (cached := cache.open_part(folder)) is not None:
+        return cached
     with cache.locked_folder(name) as aside:
-        if cache.open_part(folder) is None:  # else made by another process, while we waited
-            # Parts that depend on each other are made together.
-            both = (
-                part != "all" and cache.depend(files, features) and any(each.part != part for each in files)
+        if cache.open_part(folder) is None:  # else built by another process in the meantime
+            # Parts that depend on each other are built together.
+            is_joint = (
+                part != "all" and cache.depend(files, features) and any(file.part != part for file in files)
             )
-            _build(name, files, features, ("train", "test") if both else (part,), aside)
-        if (found := cache.open_part(folder)) is None:
+            _build(name, files, features, ("train", "test") if is_joint else (part,), aside)
+        if (cached := cache.open_part(folder)) is None:
             raise DataError(f"{name}: the data cache {folder} cannot be read back.")
-        return found
+        return cached
 
 
 def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
     """Parse and publish parts; downloads that cannot be used are removed."""
-    found = {part: [locate.find(name, file) for file in cache.files_of(files, part)] for part in parts}
-    every = [each for several in found.values() for each in several]
-    reader = _Reader([(each.file, each.path) for each in every if each.file.part == "train"], aside)
+    located = {part: [locate.find(name, file) for file in cache.files_of(files, part)] for part in parts}
+    all_files = [entry for entries in located.values() for entry in entries]
+    reader = _Reader([(entry.file, entry.path) for entry in all_files if entry.file.part == "train"], aside)
     columns: dict[str, int] = {}
     try:
         try:
-            staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
-        except ZeroBasedError:  # one file decides for all
+            staged = [_stage(name, part, located[part], aside / part, reader, columns) for part in located]
+        except ZeroBasedError:  # one zero-based file decides for all files
             reader.zero_based = True
-            for part in found:
+            for part in located:
                 shutil.rmtree(aside / part, ignore_errors=True)
-            staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
+            staged = [_stage(name, part, located[part], aside / part, reader, columns) for part in located]
         width = check_features(name, features, columns)
         if features is None:  # a wrong index would stay in the cache otherwise
             check_width(width, f"{max(columns, key=lambda path: columns[path])}: ")
     except DataError as error:
-        named = [each for each in every if str(each.path) in str(error)] or every
-        for each in named:
-            locate.discard(each.path)
-        if not (sources := {each.source for each in named} - {str(each.path) for each in named}):
+        blamed = [entry for entry in all_files if str(entry.path) in str(error)] or all_files
+        for entry in blamed:
+            locate.discard(entry.path)
+        if not (sources := {entry.source for entry in blamed} - {str(entry.path) for entry in blamed}):
             raise
-        came = " and ".join(sorted(sources))
-        raise DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).") from None
+        origins = " and ".join(sorted(sources))
+        raise DataError(f"{str(error).removesuffix('.')} (downloaded from {origins}).") from None
     for record in staged:
         folder, record = aside / record.part, replace(record, features=width)
         record = replace(record, dense=_lay_out(folder, record))
@@ -89,26 +89,26 @@ def _build(name: str, files: Sequence[File], features: int | None, parts: Sequen
 
 
 class _Reader:
-    """Reads files of all kinds; what the data must tell is learned from the training files, when needed."""
+    """Reads files of all kinds; properties of the data are learned from the training files, when needed."""
 
     def __init__(self, train: list[tuple[File, Path]], aside: Path):
         self._train, self._aside = train, aside
-        self._width: int | None = None  # arrays only
-        self._medians: NDArray[np.float64] | None = None  # arrays whose missing values are filled in
-        self._most_frequent: float | None = None  # topic
+        self._width: int | None = None  # number of columns, of arrays only
+        self._medians: NDArray[np.float64] | None = None  # of arrays whose missing values are filled in
+        self._most_frequent: float | None = None  # most frequent topic
         self.table: Any = None  # a TableReader
         self.zero_based: bool | None = None  # LIBSVM files that do not declare it
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
-        # Imported here: scikit-learn and pyarrow are not needed where the cache is there.
+        # Imported here: scikit-learn and pyarrow are not needed if the part is cached.
         if file.kind == "libsvm":
             from aucbench.data.readers import libsvm
 
             topic: Any = file.topic
             if isinstance(topic, str):
                 if self._most_frequent is None:
-                    paths = [path for each, path in self._train if each.topic is not None]
+                    paths = [path for train_file, path in self._train if train_file.topic is not None]
                     self._most_frequent = libsvm.most_frequent_label(paths)
                 topic = self._most_frequent
             zero_based = self.zero_based if file.zero_based is None else file.zero_based
@@ -133,34 +133,34 @@ class _Reader:
 def _stage(
     name: str,
     part: str,
-    found: Sequence[locate.FoundFile],
+    located: Sequence[locate.FoundFile],
     folder: Path,
-    read: _Reader,
+    reader: _Reader,
     columns: dict[str, int],
 ) -> cache.PartRecord:
     """Parse files into a new folder, checking the published facts of each.
 
-    Rows are written as compressed sparse rows, unless the reader gives dense rows; the digest is the same.
+    Rows are written as compressed sparse rows, unless the reader yields dense rows; the digest is the same.
     `columns` receives the largest index of each file; the number of features is not known yet.
     """
     folder.mkdir()
     codes: dict[Label, int] = {}  # labels in order of occurrence
-    names: dict[Label, Label] = {}  # published ones
+    names: dict[Label, Label] = {}  # published names
     files: list[cache.FileRecord] = []
     with ExitStack() as stack:
         writers: dict[str, NpyWriter] = {}
 
-        def write(array: str, values: NDArray[Any], kind: Any, place: Path, hashed: bool = True) -> None:
+        def write(array: str, values: NDArray[Any], kind: Any, target: Path, hashed: bool = True) -> None:
             if array not in writers:
                 width = values.shape[1] if values.ndim == 2 else None
-                writers[array] = stack.enter_context(NpyWriter(place, kind, width, hashed))
+                writers[array] = stack.enter_context(NpyWriter(target, kind, width, hashed))
             writers[array].write(values)
 
         nonzeros = row_count = 0
-        for file, path, source in found:
+        for file, path, source in located:
             counts: Counter[Label] = Counter()
-            before, widest = row_count, 0
-            for block in read(file, path):
+            start, widest = row_count, 0
+            for block in reader(file, path):
                 is_dense = isinstance(block.X, np.ndarray)
                 indptr, indices, data = _sparse_parts(block.X)
                 arrays = {
@@ -169,9 +169,9 @@ def _stage(
                     "data": data,
                 }
                 for array, values in arrays.items():
-                    # Of rows that are dense in the end, only the digest of the sparse form is needed.
-                    place = Path(os.devnull) if is_dense else folder / f"{array}.npy"
-                    write(array, values, CSR[array], place)
+                    # For dense rows, only the digest of the sparse form is needed.
+                    target = Path(os.devnull) if is_dense else folder / f"{array}.npy"
+                    write(array, values, CSR[array], target)
                 distinct = _count(counts, codes, block, path)
                 write("codes", distinct[block.labels.codes], np.uint16, folder / "codes.npy")
                 if is_dense:
@@ -180,14 +180,14 @@ def _stage(
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
                 row_count, nonzeros = row_count + block.X.shape[0], nonzeros + len(data)
                 widest = max(widest, block.X.shape[1])
-            named = check_facts(file, path, row_count - before, counts)
-            if clash := [label for label in named if names.get(label, named[label]) != named[label]]:
+            renamed = check_facts(file, path, row_count - start, counts)
+            if clash := [label for label in renamed if names.get(label, renamed[label]) != renamed[label]]:
                 raise DataError(f"{path}: label {shown(clash[0])} means another class than in other files.")
-            names |= named
+            names |= renamed
             columns[str(path)] = widest
-            known = {named[label]: count for label, count in counts.items()}
-            pairs = [(label, known[label]) for label in ordered(known)]
-            files.append(cache.FileRecord(file.path, file.part, source, row_count - before, pairs))
+            totals = {renamed[label]: count for label, count in counts.items()}
+            pairs = [(label, totals[label]) for label in ordered(totals)]
+            files.append(cache.FileRecord(file.path, file.part, source, row_count - start, pairs))
     labels = [names[label] for label in codes]
     digests = [writers[array].digest for array in (*CSR, "codes", "kept") if array in writers]
     digest = hashlib.sha256(json.dumps([labels, *digests]).encode()).hexdigest()
@@ -195,9 +195,9 @@ def _stage(
 
 
 def _count(counts: Counter[Label], codes: dict[Label, int], block: Block, path: Path) -> NDArray[np.uint16]:
-    """Count the labels of a block; gives the codes of its distinct labels."""
-    distinct, own = block.labels
-    for label, count in zip(distinct, np.bincount(own, minlength=len(distinct)).tolist(), strict=True):
+    """Count the labels of a block; returns the codes of its distinct labels."""
+    distinct, indices = block.labels
+    for label, count in zip(distinct, np.bincount(indices, minlength=len(distinct)).tolist(), strict=True):
         if count:
             counts[label] += count
             codes.setdefault(label, len(codes))
@@ -210,7 +210,7 @@ def _count(counts: Counter[Label], codes: dict[Label, int], block: Block, path: 
 
 
 def _sparse_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
-    """The arrays indptr, indices and data of CSR rows; of dense rows, those of the values other than 0."""
+    """The arrays indptr, indices and data of CSR rows, or of the nonzero values of dense rows."""
     if not isinstance(X, np.ndarray):
         return X.indptr.astype(np.int64), X.indices, X.data
     filled = X != 0.0

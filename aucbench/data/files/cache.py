@@ -26,9 +26,9 @@ from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
 from aucbench.pool import file_lock
 
-FORMAT = 3  # of the files in a cache folder, and how tables are read; caches of another format are made anew
+FORMAT = 3  # version of the cache files and of the reading of tables; other caches are built again
 COLUMNS, META = "columns.json", "meta.json"
-CHECKED_BYTES = 1 << 22  # read at a time
+CHECKED_BYTES = 1 << 22  # bytes read at a time for a checksum
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
 
@@ -40,7 +40,7 @@ class FileRecord(msgspec.Struct, frozen=True):
     part: str
     source: str
     rows: int
-    labels: list[tuple[Label, int]]  # each with the number of its rows, ascending
+    labels: list[tuple[Label, int]]  # ascending labels with their numbers of rows
 
 
 class PartRecord(msgspec.Struct, frozen=True):
@@ -54,23 +54,23 @@ class PartRecord(msgspec.Struct, frozen=True):
     dense: bool
     labels: list[Label]  # label of each code
     files: list[FileRecord]
-    sha256: str  # SHA-256 of values, places and labels
+    sha256: str  # SHA-256 of values, positions and labels
     format: int = FORMAT
 
 
 class CachedPart(NamedTuple):
-    """A part of a data set as it lies in the cache."""
+    """A part of a data set in the cache."""
 
     X: Any  # (n, d) float64 ndarray over a private memory map, or CSR over three of them
     codes: NDArray[np.uint16]  # (n,) class numbers
     record: PartRecord
-    kept: Any = None  # (n, k) values of columns beside the features, None where there are none
+    kept: Any = None  # (n, k) values of columns beside the features, None without such columns
 
 
 def files_of(files: Sequence[File], part: str) -> list[File]:
-    """The files of a part; of "all", those of the training part first."""
+    """The files of a part; for "all", training files come first."""
     parts = ("train", "test") if part == "all" else (part,)
-    return [file for each in parts for file in files if file.part == each]
+    return [file for name in parts for file in files if file.part == name]
 
 
 def depend(files: Iterable[File], features: int | None) -> bool:
@@ -81,10 +81,10 @@ def depend(files: Iterable[File], features: int | None) -> bool:
 
 
 def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
-    """The folder of one part, named by a hash of the format and of everything declared.
+    """The folder of one part, named by a hash of the format and of all declarations.
 
-    Files of one's own (absolute paths) count with their size and time of change, and those of all parts where
-    parts depend on each other.
+    The hash includes size and modification time of a user's files (absolute paths), and the files of all
+    parts if parts depend on each other.
     """
     declared: list[Any] = [FORMAT, part, features]
     for file in files if depend(files, features) else files_of(files, part):
@@ -99,7 +99,7 @@ def part_folder(name: str, files: Sequence[File], features: int | None, part: st
 
 
 def read_columns(folder: Path) -> list[ColumnRecord]:
-    """The columns of a table as they were read; none where there are no columns with names."""
+    """The records of the columns of a table; empty for files without named columns."""
     try:
         return msgspec.json.decode((folder / COLUMNS).read_bytes(), type=list[ColumnRecord])
     except (OSError, ValueError):
@@ -109,10 +109,10 @@ def read_columns(folder: Path) -> list[ColumnRecord]:
 def read_record(folder: Path) -> PartRecord | None:
     """The record of a cached part; None when it is missing, damaged or of another format."""
     try:
-        found = json.loads((folder / META).read_text())
-        check = found.pop("check")
-        record = msgspec.convert(found, PartRecord)
-        return record if record.format == FORMAT and check == _hash_of(found) else None
+        content = json.loads((folder / META).read_text())
+        check = content.pop("check")
+        record = msgspec.convert(content, PartRecord)
+        return record if record.format == FORMAT and check == _hash_of(content) else None
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return None
 
@@ -130,30 +130,30 @@ def open_part(folder: Path) -> CachedPart | None:
     try:
         codes = open_npy(folder / "codes.npy")
         X: Any = open_npy(folder / "X.npy") if record.dense else _open_csr(folder, shape)
-        kept = open_npy(folder / KEPT) if (folder / KEPT).exists() else None
+        values = open_npy(folder / KEPT) if (folder / KEPT).exists() else None
     except (OSError, ValueError, TypeError) as error:
-        if getattr(error, "errno", None) == errno.ENOMEM:  # making it anew would not help
+        if getattr(error, "errno", None) == errno.ENOMEM:  # building it again would not help
             raise DataError(
                 f"{folder} cannot be mapped: the address space of the process is limited."
             ) from None
         return None
-    return CachedPart(X, codes, record, kept) if X.shape == shape and len(codes) == record.rows else None
+    return CachedPart(X, codes, record, values) if X.shape == shape and len(codes) == record.rows else None
 
 
 def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
     data, indices, indptr = (open_npy(folder / f"{name}.npy") for name in ("data", "indices", "indptr"))
-    if len(data) < 2**31:  # SciPy wants both index arrays of one type
+    if len(data) < 2**31:  # SciPy requires both index arrays to have one type
         indptr = indptr.astype(np.int32, copy=False)
-    X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)  # refuses other lengths
-    X.has_canonical_format = True  # the parser saw to it; SciPy would read everything to find out
+    X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)  # checks the lengths
+    X.has_canonical_format = True  # ensured by the parser; SciPy would read all indices to check
     return X
 
 
 def publish(staging: Path, folder: Path, record: PartRecord) -> None:
-    """Make a complete folder visible under its name, in place of an older or damaged one."""
+    """Move a complete folder to its final name, replacing an older or damaged folder."""
     checksums = {path.name: _crc32(path) for path in sorted(staging.iterdir())}
-    found = {**msgspec.to_builtins(record), "crc32": checksums}
-    (staging / META).write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
+    content = {**msgspec.to_builtins(record), "crc32": checksums}
+    (staging / META).write_text(json.dumps({**content, "check": _hash_of(content)}, indent=1))
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
@@ -163,26 +163,26 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """The names of the files of a part that are missing or other than what was written; all are read."""
+    """The names of the missing or changed files of a part; all files are read."""
     if read_record(folder) is None:
         return [META]
-    known = json.loads((folder / META).read_text())["crc32"]
-    is_there = {path.name for path in folder.iterdir()}
-    return [name for name, crc32 in known.items() if name not in is_there or _crc32(folder / name) != crc32]
+    checksums = json.loads((folder / META).read_text())["crc32"]
+    names = {path.name for path in folder.iterdir()}
+    return [name for name, crc32 in checksums.items() if name not in names or _crc32(folder / name) != crc32]
 
 
 def _crc32(path: Path) -> int:
     """The checksum of a file."""
-    found = 0
+    checksum = 0
     with path.open("rb") as file:
         while block := file.read(CHECKED_BYTES):
-            found = zlib.crc32(block, found)
-    return found
+            checksum = zlib.crc32(block, checksum)
+    return checksum
 
 
 @contextmanager
 def locked_folder(name: str) -> Iterator[Path]:
-    """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end."""
+    """Hold the lock of a data set's cache and yield an empty folder in it, which is removed on exit."""
     home = cache_folder() / "data" / name
     with refuse_unwritable(f"{name}: the data cache {cache_folder()}"), file_lock(home / ".lock"):
         for left_over in home.glob(".building-*"):  # left by a killed process, since we hold the lock
@@ -193,7 +193,7 @@ def locked_folder(name: str) -> Iterator[Path]:
 
 @contextmanager
 def refuse_unwritable(folder: str) -> Iterator[None]:
-    """A DataError when the operating system cannot write to a folder in the cache, named in these words."""
+    """Raise a DataError if the operating system cannot write to the cache; `folder` begins the message."""
     try:
         yield
     except OSError as error:

@@ -16,7 +16,7 @@ from aucbench.errors import AucbenchError
 
 @dataclass
 class Held:
-    """The content of the cache for a data set, or for a file of one's own."""
+    """The content of the cache for a data set, or for a user's file."""
 
     name: str  # name of the data set, or path of the file
     dataset: str  # data set whose folder holds the parsed parts
@@ -37,55 +37,55 @@ class Held:
 def held(datasets: Iterable[Any]) -> list[Held]:
     """The content of the cache, by the name of the data set or the path of the file; nothing is fetched.
 
-    Declarations of the known data sets say which download is whose. Data of unknown ones, such as a removed
-    plugin's, count as well.
+    Downloads are assigned by the declarations of `datasets`. Data of unknown data sets, such as those of a
+    removed plugin, are included.
     """
-    found: dict[str, Held] = {}
+    contents: dict[str, Held] = {}
     for part in sorted((cache_folder() / "data").glob("*/[!.]*/")):
         record, folder = read_record(part), part.parent.name
-        own = record.files[0].path if record else ""
-        name = own if Path(own).is_absolute() else folder
-        found.setdefault(name, Held(name, folder)).parts.append(part)
+        first_path = record.files[0].path if record else ""
+        name = first_path if Path(first_path).is_absolute() else folder
+        contents.setdefault(name, Held(name, folder)).parts.append(part)
     for dataset in datasets:
         if downloads := _downloads(dataset):
-            found.setdefault(dataset.name, Held(dataset.name, dataset.name)).files += downloads
+            contents.setdefault(dataset.name, Held(dataset.name, dataset.name)).files += downloads
     for path in kept_files():
-        found.setdefault(str(path), Held(str(path), path.parent.name)).files.append(path)
-    return sorted(found.values(), key=lambda each: each.name)
+        contents.setdefault(str(path), Held(str(path), path.parent.name)).files.append(path)
+    return sorted(contents.values(), key=lambda entry: entry.name)
 
 
 def _downloads(dataset: Any) -> list[Path]:
     try:
         files = tuple(DatasetFacts(dataset).files)
-    except AucbenchError:  # a file of one's own that is not named
+    except AucbenchError:  # a user's file without a path
         return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
     return [path for file in files for path in locate.downloads_of(file)]
 
 
 def verify(name: str) -> dict[str, list[str]]:
-    """Read all cached parts of a data set: by the name of the folder, the files that are damaged.
+    """Read all cached parts of a data set; returns the damaged files by the name of the folder.
 
     A part with damaged files is removed, so that it is parsed anew when it is needed.
     """
-    found: dict[str, list[str]] = {}
+    report: dict[str, list[str]] = {}
     for folder in sorted((cache_folder() / "data" / name).glob("[!.]*")):
-        damaged = found[folder.name] = damaged_files(folder)
+        damaged = report[folder.name] = damaged_files(folder)
         if damaged:
             with locked_folder(name):
                 _remove_folder(folder)
-    return found
+    return report
 
 
 def _remove_folder(folder: Path) -> None:
-    """Remove a folder whose lock is held; first out of sight, so that nobody opens half of it."""
+    """Remove a folder whose lock is held; it is renamed first, so that no process opens half of it."""
     shutil.rmtree(folder.rename(folder.with_name(f".building-removed-{folder.name}")))
 
 
 def remove(each: Held) -> int:
     """Remove parsed data, downloads and kept files; returns the bytes that were freed.
 
-    Files elsewhere, in a mirror folder or of one's own, are left alone. A part that another process is
-    writing is waited for.
+    Files in a mirror folder and a user's files are left alone. If another process is writing a part, the
+    function waits for the lock.
     """
     freed = each.parsed_bytes + each.file_bytes
     if each.parts:

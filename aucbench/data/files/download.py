@@ -1,4 +1,4 @@
-"""One address to one file: nothing is visible under the final name before it is complete and checked."""
+"""Download of one file: it appears under its final name when it is complete and checked."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from typing import Any
 from aucbench.errors import FetchError
 from aucbench.humanize import filesize
 
-PATIENCE = 10, 30  # seconds until a connection is made, and between two parts of an answer
+PATIENCE = 10, 30  # timeouts in seconds: to connect, and between two parts of a response
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.5  # doubled after each attempt
 CHUNK_BYTES = 1 << 18
@@ -25,7 +25,7 @@ _HEADERS = {"Accept-Encoding": "identity"}  # else servers may compress, and the
 
 
 class RefusedError(Exception):
-    """An address that did not give the file; the text says why, `may_pass` whether to try again."""
+    """Raised if an address does not provide the file; `may_pass` is true if another attempt may succeed."""
 
     def __init__(self, reason: str, may_pass: bool = False):
         super().__init__(reason)
@@ -35,11 +35,11 @@ class RefusedError(Exception):
 def download(name: str, url: str, target: Path, sha256: str | None, limit: int | None, kind: str) -> None:
     """Download an address into a file, which appears when it is complete.
 
-    After an error that may pass (no response, a cut connection, status 429 or 5xx) it is tried again, three
-    times in all. ``#NAME`` behind the address of a zip archive means the file of that name in it.
+    After a transient error (no response, a cut connection, status 429 or 5xx) there are up to three attempts.
+    ``#NAME`` after the address of a zip archive selects the file of that name in the archive.
 
-    A RefusedError when the address does not give a file of this hash (in hex), a FetchError that names the
-    data set when it has more than `limit` bytes, an OSError when it cannot be written.
+    Raises RefusedError if the address does not provide a file with this hash (in hex), FetchError if the file
+    has more than `limit` bytes, and OSError if it cannot be written.
     """
     address, _, member = url.partition("#")
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.download-", dir=target.parent) as aside:
@@ -63,20 +63,20 @@ def download(name: str, url: str, target: Path, sha256: str | None, limit: int |
 
 
 def remote_size(url: str) -> int | None:
-    """The size of a file by its address; None where the server does not tell, or there is none."""
+    """The size of the file at an address; None if no server reports it."""
     import requests
 
     address = url.partition("#")[0]
     try:
-        answer = requests.head(address, timeout=PATIENCE[0], allow_redirects=True, headers=_HEADERS)
+        response = requests.head(address, timeout=PATIENCE[0], allow_redirects=True, headers=_HEADERS)
     except (requests.RequestException, ValueError):  # the latter from malformed addresses
         return None
-    length = answer.headers.get("Content-Length", "")
-    return int(length) if answer.ok and length.isdecimal() else None
+    length = response.headers.get("Content-Length", "")
+    return int(length) if response.ok and length.isdecimal() else None
 
 
 def _transfer(name: str, url: str, path: Path, limit: int | None) -> None:
-    """Write what an address sends to a file."""
+    """Download an address to a file."""
     import requests
     from tqdm import tqdm
 
@@ -110,7 +110,7 @@ def _check_size(name: str, url: str, size: int, limit: int | None, at_least: str
 
 
 def _sha256(file: Any, kind: str) -> str:
-    """The hash of an open file; of a KEEL file that of its rows, with Unix line ends."""
+    """The hash of an open file; for a KEEL file, the hash of its rows, with Unix line ends."""
     if kind != "keel":
         return hashlib.file_digest(file, "sha256").hexdigest()
     rows = dropwhile(lambda line: line.startswith(b"@") or not line.strip(), file)
@@ -118,13 +118,13 @@ def _sha256(file: Any, kind: str) -> str:
 
 
 def _extract(archive: Path, member: str, target: Path) -> Path:
-    """The member of a zip archive as a file, in whatever folder of the archive it is."""
+    """Extract the member of a zip archive, from any folder of the archive, to a file."""
     try:
         with zipfile.ZipFile(archive) as opened:
-            found = next((n for n in opened.namelist() if n.rpartition("/")[2] == member), None)
-            if found is None:
+            entry = next((n for n in opened.namelist() if n.rpartition("/")[2] == member), None)
+            if entry is None:
                 raise RefusedError(f"the archive has no file {member}")
-            with opened.open(found) as source, target.open("wb") as file:
+            with opened.open(entry) as source, target.open("wb") as file:
                 shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:  # RuntimeError: encrypted
         raise RefusedError(f"a damaged or encrypted zip archive ({error})") from None

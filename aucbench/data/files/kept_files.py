@@ -1,4 +1,4 @@
-"""Rows without a file, from standard input or from arrays: files in the cache, named by their digest."""
+"""Rows from standard input or from arrays, stored in files of the cache that are named by their digest."""
 
 import hashlib
 import os
@@ -16,16 +16,16 @@ from aucbench.data.files.cache import refuse_unwritable
 from aucbench.errors import DataError
 
 STDIN, ARRAYS = "stdin", "arrays"
-LABELS = "y"  # column of the labels beside those of a data frame
+LABELS = "y"  # column of labels added to a data frame
 
 
 def kept_files() -> list[Path]:
-    """All files that were kept."""
+    """All kept files."""
     return [path for kind in (STDIN, ARRAYS) for path in sorted((cache_folder() / kind).glob(f"{kind}-*"))]
 
 
 def keep(kind: str, write: Callable[[IO[bytes]], Any], ending: str = "") -> str:
-    """The path of a kept file with what `write` writes into it."""
+    """Keep a file with the content that `write` writes, and return its path."""
     folder = cache_folder() / kind
     with refuse_unwritable(f"The cache {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def keep(kind: str, write: Callable[[IO[bytes]], Any], ending: str = "") -> str:
 def array_words(X: Any, y: Any) -> list[str]:
     """Keep rows and labels, and return the overrides that read them.
 
-    Raises DataError if X is no (n, d) array, matrix or data frame, or y has not one label for each row.
+    Raises DataError if X is not an (n, d) array, matrix or data frame, or y does not have n labels.
     """
     try:
         is_table = hasattr(X, "to_parquet")

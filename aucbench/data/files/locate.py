@@ -1,4 +1,4 @@
-"""Finds the files of a data set: in the cache, in the mirror, or at their public addresses."""
+"""Search for the files of a data set: in the cache, in the mirror, and at their public addresses."""
 
 import os
 import shutil
@@ -21,29 +21,29 @@ class FoundFile(NamedTuple):
 
     file: File
     path: Path
-    source: str  # the address it was downloaded from, else its path
+    source: str  # the address of the download, else the path
 
 
 def find(name: str, file: File, limit: int | None = LARGE_BYTES) -> FoundFile:
-    """The content of a declared file of the data set `name`, downloaded if need be, up to `limit` bytes.
+    """The content of a declared file of the data set `name`, downloaded if needed, up to `limit` bytes.
 
-    Looked for in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
-    used in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set nothing is
-    downloaded. In folders, a file may also have its name with .bz2, .xz, .gz or without.
+    Sources, in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are used
+    in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set nothing is
+    downloaded. In folders, a file may also be named with .bz2, .xz or .gz, or without an ending.
 
-    A FetchError when no place has it (names the places and the two ways out) or it is larger than what is
-    allowed; a DataError for a file of one's own that is none, or when the cache folder cannot be written.
+    Raises FetchError if no source has the file (the message names sources and remedies) or if it exceeds the
+    limit. Raises DataError if a user's path is not a file, or if the cache folder cannot be written.
     """
     if Path(file.path).is_absolute():
         return _user_file(name, file)
-    if here := _present(raw_folder(), file):
-        return FoundFile(file, here, _read_source(here))
+    if downloaded := _present(raw_folder(), file):
+        return FoundFile(file, downloaded, _read_source(downloaded))
     refusals: dict[str, str] = {}
-    place = mirror()
-    if isinstance(place, Path):
-        if there := _present(place, file):
-            return FoundFile(file, there, str(there))
-        refusals[f"{place / file.path} (also with another ending)"] = "no such file"
+    root = mirror()
+    if isinstance(root, Path):
+        if mirrored := _present(root, file):
+            return FoundFile(file, mirrored, str(mirrored))
+        refusals[f"{root / file.path} (also with another ending)"] = "no such file"
     with refuse_unwritable(f"{name}: the folder {(raw_folder() / file.path).parent}"):
         path = _download(name, file, refusals, limit)
     if path is None:
@@ -52,9 +52,9 @@ def find(name: str, file: File, limit: int | None = LARGE_BYTES) -> FoundFile:
 
 
 def missing_bytes(file: File) -> int | None:
-    """How much is to be downloaded for a file: 0 when it is here, None when no source tells."""
-    place = mirror()
-    folders = [raw_folder(), place] if isinstance(place, Path) else [raw_folder()]
+    """The bytes to download for a file: 0 if it is present, None if no source reports a size."""
+    root = mirror()
+    folders = [raw_folder(), root] if isinstance(root, Path) else [raw_folder()]
     if Path(file.path).is_absolute() or any(_present(folder, file) for folder in folders):
         return 0
     sizes = map(remote_size, [] if _offline() else _addresses(file))
@@ -82,15 +82,15 @@ def downloads_of(file: File) -> list[Path]:
     """The downloads that belong to a file: none, one, or OpenML's description and data."""
     if Path(file.path).is_absolute():
         return []
-    place = raw_folder() / file.path
+    target = raw_folder() / file.path
     if file.kind == "openml":
-        return sorted(place.parent.glob(f"{place.name}.*"))
-    here = _present(raw_folder(), file)
-    return [here] if here else []
+        return sorted(target.parent.glob(f"{target.name}.*"))
+    downloaded = _present(raw_folder(), file)
+    return [downloaded] if downloaded else []
 
 
 def discard(path: Path) -> None:
-    """Remove a downloaded file; files elsewhere, in a mirror folder or of one's own, are left alone."""
+    """Remove a downloaded file; files in a mirror folder and a user's files are left alone."""
     if path.is_relative_to(raw_folder()):
         path.unlink(missing_ok=True)
         _source_note(path).unlink(missing_ok=True)
@@ -105,8 +105,8 @@ def names(path: str) -> list[str]:
 
 def _user_file(name: str, file: File) -> FoundFile:
     if not os.path.isfile(file.path):
-        what = "is no file" if os.path.exists(file.path) else "does not exist"
-        raise DataError(f"{name}: the file {file.path} {what}.")
+        reason = "is no file" if os.path.exists(file.path) else "does not exist"
+        raise DataError(f"{name}: the file {file.path} {reason}.")
     return FoundFile(file, Path(file.path), file.path)
 
 
@@ -131,22 +131,22 @@ def _offline() -> bool:
 
 
 def _addresses(file: File) -> list[str]:
-    """The addresses of a file, that of a mirror first."""
-    place = mirror()
+    """The addresses of a file, the mirror first."""
+    root = mirror()
     public = () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",)
-    return [f"{place}/{file.path}", *public] if isinstance(place, str) else [*public]
+    return [f"{root}/{file.path}", *public] if isinstance(root, str) else [*public]
 
 
 def _download(name: str, file: File, refusals: dict[str, str], limit: int | None) -> Path | None:
-    """Download the file from the first source that has it; notes down the reasons of the others."""
+    """Download the file from the first source that has it; `refusals` receives failures of other sources."""
     addresses = _addresses(file)
     if _offline():
         refusals.update(dict.fromkeys(addresses, "not tried, AUCBENCH_OFFLINE is set"))
         return None
     target = raw_folder() / file.path
     with file_lock(target.with_name(f".{target.name}.lock")):
-        if here := _present(raw_folder(), file):  # downloaded by another process while we waited
-            return here
+        if downloaded := _present(raw_folder(), file):  # downloaded by another process while we waited
+            return downloaded
         for folder in target.parent.glob(f".{target.name}.download-*"):  # left by a killed process
             shutil.rmtree(folder, ignore_errors=True)
         for address in addresses:

@@ -1,4 +1,4 @@
-"""Arrays in .npy files: read through memory maps, and written without their length being known beforehand."""
+"""Arrays in .npy files: read through memory maps, and written before their length is known."""
 
 import hashlib
 import mmap
@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 
 def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
-    """The array of a .npy file, a plain ndarray over a memory map; a file that is cut short is a ValueError.
+    """The array of a .npy file, a plain ndarray over a memory map; a truncated file is a ValueError.
 
-    Writing to the array changes no file, unless it is `shared`: for scratch files.
+    Writing to the array changes the file only if `shared`, as for scratch files.
     """
     with path.open("r+b" if shared else "rb") as file:
         np.lib.format.read_magic(file)
@@ -31,12 +31,12 @@ def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
 
 
 def _private_map(file: BinaryIO) -> mmap.mmap:
-    """A private and writable map; read-only where the process's data is limited."""
+    """A private and writable map; read-only if the process has a limit on data."""
     if platform.system() != "Linux":
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     import resource
 
-    # A writable map counts as data in full, though no page is copied, and would take the room of all else.
+    # A writable map counts as data in full, though no page is copied, and would use up the limit.
     if resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     # Without a reservation the system promises no memory for copies of all pages; otherwise it would refuse

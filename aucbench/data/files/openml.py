@@ -1,4 +1,4 @@
-"""Data sets of OpenML, by number or name: a description says where the data are and what the label is."""
+"""Data sets of OpenML, by number or name: a description names the data file and the label."""
 
 import json
 from dataclasses import replace
@@ -29,8 +29,8 @@ def _resolved(name: str, file: File) -> File:
         facts = facts["data_set_description"]
         parquet = facts.get("parquet_url")
         arff = facts.get("url") if str(facts.get("format", "ARFF")).lower() == "arff" else None
-        known = file.table
-        target = facts.get("default_target_attribute") if known.target == -1 else known.target
+        table = file.table
+        target = facts.get("default_target_attribute") if table.target == -1 else table.target
         ignored = facts.get("ignore_attribute") or []
         ignored = [facts.get("row_id_attribute"), *([ignored] if isinstance(ignored, str) else ignored)]
     except (AttributeError, KeyError, TypeError):
@@ -41,30 +41,30 @@ def _resolved(name: str, file: File) -> File:
         )
     if not target:
         raise DataError(f"{name}: OpenML's data set {number} names no label; set dataset.target.")
-    drop = tuple(dict.fromkeys([*known.drop, *(column for column in ignored if column and column != target)]))
-    table = replace(known, target=target, drop=drop)
+    drop = tuple(dict.fromkeys([*table.drop, *(column for column in ignored if column and column != target)]))
+    resolved = replace(table, target=target, drop=drop)
     kind, url = ("arff", arff) if arff else ("parquet", parquet)
     if not url:
         raise DataError(f"{name}: OpenML's data set {number} has neither ARFF nor Parquet.")
     path = f"openml/{number}.{kind}"
-    return File(path, file.part, file.rows, file.labels, urls=(url,), kind=kind, table=table)
+    return File(path, file.part, file.rows, file.labels, urls=(url,), kind=kind, table=resolved)
 
 
 def _number_of(name: str, key: str) -> str:
     address = f"{SITE}/api/v1/json/data/list/data_name/{quote(key)}/limit/50/status/active"
-    found = _read(name, f"openml/named-{quote(key, safe='')}.json", address)
+    reply = _read(name, f"openml/named-{quote(key, safe='')}.json", address)
     try:
-        listed = found["data"]["dataset"]
-        versions = [(int(each.get("version", 1)), int(each["did"])) for each in listed]
-        return str(min(versions)[1])  # the first version still active, as scikit-learn takes it
+        entries = reply["data"]["dataset"]
+        versions = [(int(entry.get("version", 1)), int(entry["did"])) for entry in entries]
+        return str(min(versions)[1])  # the first active version, as in scikit-learn
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DataError(f"{name}: OpenML has no active data set named {key!r}.") from None
 
 
 def _read(name: str, path: str, address: str) -> Any:
-    found = locate.find(name, File(path, urls=(address,), kind="openml"))
+    file = locate.find(name, File(path, urls=(address,), kind="openml"))
     try:
-        return json.loads(found.path.read_text())
+        return json.loads(file.path.read_text())
     except ValueError:
-        locate.discard(found.path)
-        raise DataError(f"{name}: {found.source} is no JSON, expected OpenML's description.") from None
+        locate.discard(file.path)
+        raise DataError(f"{name}: {file.source} is no JSON, expected OpenML's description.") from None

@@ -11,15 +11,15 @@ from aucbench.data.labels import Label
 from aucbench.errors import DataError
 
 DENSE_COLUMNS = 1024  # rows of at most that many columns are stored as dense
-KEPT = "kept"  # begins the kind of a column that is not a feature, and whose values stand beside the rows
+KEPT = "kept"  # prefix of the kind of a column that is stored beside the rows and is not a feature
 
 
 class ZeroBasedError(DataError):
-    """A LIBSVM file whose indices were taken to count from 1 has an index 0."""
+    """Raised for an index 0 in a LIBSVM file whose indices were assumed to count from 1."""
 
 
 class Coded(NamedTuple):
-    """The labels of a block: distinct ones, and which of them each row has."""
+    """The labels of a block: the distinct labels, and the code of each row."""
 
     distinct: list[Label]
     codes: NDArray[Any]  # integers
@@ -51,7 +51,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """Columns of the encoded rows that belong to it alone."""
+        """Number of encoded columns of this column alone."""
         if not self.is_feature or self.kind == "hashed":
             return 0
         return (self.levels if self.kind == "categories" else 1) + self.indicates
@@ -63,7 +63,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
 
 
 def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str]:
-    """How many columns were read as what, and a line for each of which something is to be noted."""
+    """The names of the columns of each kind, and a line for each column with a note."""
     by_kind: dict[str, list[str]] = {}
     for column in columns:
         levels = f" ({column.levels})" if column.levels else ""

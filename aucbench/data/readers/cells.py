@@ -1,7 +1,7 @@
-"""Cells of a column, in arrays of pyarrow: which are numbers, in any notation, which texts or missing.
+"""Cells of a column in arrays of pyarrow: numbers in any notation, texts, and missing values.
 
-Numbers may not be written as Python writes them: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29. A column is read
-so when all its cells are of one notation, and no other notation would give other numbers.
+Numbers may have a notation that Python does not read: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29. A column is
+read in a notation if all its cells have it, and no other notation would give other numbers.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ def _in_any_case(words: Iterable[str]) -> tuple[str, ...]:
 
 
 GAPS = ("", "?")  # missing in every column; nothing else is missing in declared categories
-LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
+LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may be named "none"
 MISSING = (
     *GAPS,
     *_in_any_case(("NA", "N/A", "NaN", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "-")),
 )
-# Among numbers, these stand for missing values too, in any case of letters: those of SAS, Stata and SPSS, of
-# databases and of spreadsheets, and common English words.
+# Further words for missing numbers, in any case of letters: those of SAS, Stata and SPSS, of databases and of
+# spreadsheets, and common English words.
 _BESIDE_NUMBERS = (
     *(".", "..", "...", "--", "---", "\\N", "*", "n.a.", "n.a", "n/d", "n.d.", "nil", "missing", "unknown"),
     *("not available", "not applicable", "unavailable", "undefined", "undef", "no data", "(null)", "(blank)"),
@@ -49,7 +49,7 @@ NOTATIONS = {  # regular expressions of RE2, of whole cells
 
 
 def read_numbers(kind: str, array: Any, missing: Sequence[str]) -> NDArray[np.float64] | None:
-    """The values of cells that are all numbers, or of one notation, NaN where they are missing; else None."""
+    """The values of cells, NaN if missing; None unless all cells are numbers, or of the notation `kind`."""
     try:
         if is_day(array.type):
             values = _days(array)
@@ -59,7 +59,7 @@ def read_numbers(kind: str, array: Any, missing: Sequence[str]) -> NDArray[np.fl
             values = _in_notation(kind, plain_texts(array, missing).cast(pyarrow.string()))
         else:
             values = None if array.null_count and is_text(array) else _numbers(array)
-            if values is None or np.isnan(values).any():  # the long way knows blanks and words for missing
+            if values is None or np.isnan(values).any():  # `plain_texts` handles blanks, NA and the like
                 values = _numbers(plain_texts(array, missing))
             return values
     except _NOT_READ:  # the 30th of February, or bytes that are not text
@@ -68,7 +68,7 @@ def read_numbers(kind: str, array: Any, missing: Sequence[str]) -> NDArray[np.fl
 
 
 def is_written_as(kind: str, array: Any, missing: Sequence[str]) -> bool:
-    """Whether all texts of an array, except missing ones, are of this notation."""
+    """Whether all texts of an array, except missing texts, have the notation `kind`."""
     try:
         return _matches(kind, plain_texts(array, missing).cast(pyarrow.string()))
     except _NOT_READ:  # no texts
@@ -107,12 +107,12 @@ def _days(times: Any) -> Any:
 
 
 def words_for_missing(array: Any, missing: Sequence[str]) -> Counter[str]:
-    """How often a word stands in the place of a number; empty cells do not count."""
+    """The counts of words for missing numbers; empty cells do not count."""
     if not is_text(array):
         return Counter()
     texts = pc.utf8_trim_whitespace(array)
-    found = pc.value_counts(texts.filter(pc.is_in(texts, pyarrow.array(missing[len(GAPS) :]))))
-    return Counter(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
+    counts = pc.value_counts(texts.filter(pc.is_in(texts, pyarrow.array(missing[len(GAPS) :]))))
+    return Counter(dict(zip(*(part.to_pylist() for part in counts.flatten()), strict=True)))
 
 
 def _numbers(array: Any) -> NDArray[np.float64] | None:
@@ -129,7 +129,7 @@ def _numbers(array: Any) -> NDArray[np.float64] | None:
 
 
 def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
-    """Dictionaries and views of text as plain text, missing texts as null."""
+    """Convert dictionaries and views of text to plain text, with missing texts as null."""
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if not (is_text(array) or types.is_binary(array.type)):
@@ -139,9 +139,9 @@ def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
 
 
 def coded(texts: Any) -> tuple[list[Any], NDArray[np.int64]]:
-    """The distinct values of an array, and which of them each cell has; -1 where it is null."""
-    found = pc.dictionary_encode(texts)
-    return found.dictionary.to_pylist(), np.asarray(pc.fill_null(found.indices, -1), np.int64)
+    """The distinct values of an array, and the index of each cell's value; -1 for null."""
+    encoded = pc.dictionary_encode(texts)
+    return encoded.dictionary.to_pylist(), np.asarray(pc.fill_null(encoded.indices, -1), np.int64)
 
 
 def is_text(array: Any) -> bool:

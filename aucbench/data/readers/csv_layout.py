@@ -1,7 +1,7 @@
-"""The layout of a CSV file, found in its first lines: delimiter, header, names and the place of the rows.
+"""The layout of a CSV file, detected in its first lines: delimiter, header, names and start of the rows.
 
-The delimiter is the one by which all sampled lines have as many cells, quotes respected. If several do, it is
-the one that leaves more numbers, and the user decides if that tells nothing.
+The delimiter must split all sampled lines into equally many cells, quotes respected. If several delimiters
+do, the one that yields more numbers is chosen, and the user must choose in a tie.
 """
 
 import csv
@@ -22,7 +22,7 @@ from aucbench.errors import DataError
 from aucbench.humanize import counted
 
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
-SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
+SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # limits of the sample, which has at least two lines
 _DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
 
@@ -35,14 +35,14 @@ class Layout:
 
     names: list[str]  # names of the columns; numbers from 0 without a header
     delimiter: str  # one character
-    skipped: int  # lines before the first row, as `open` gives them
+    skipped: int  # lines of `open` before the first row
     row_length: int  # approximate bytes of the first row
-    open: Opener  # the stream of lines, empty ones in the place of comments
+    open: Opener  # opens the stream of lines, with empty lines for comments
     quote: str = '"'
 
 
 def find_layout(file: File, path: Path) -> Layout:
-    """The layout of a CSV file; a `DataError` with the ways out if the first lines do not tell."""
+    """The layout of a CSV file; a `DataError` with advice if the first lines are ambiguous."""
     table = file.table
     opener: Opener = partial(open_lines, table=table)
     with opener(path) as stream:
@@ -71,7 +71,7 @@ def find_layout(file: File, path: Path) -> Layout:
             _refuse_numbered_header(path, cells, below)
     names = cells if header else [str(number) for number in range(len(cells))]
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
-    # Empty lines are passed over; the first other record is the header, if any.
+    # Empty lines are skipped; the first nonempty record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
     return Layout(names, delimiter, end if header else 0, length, opener)
 
@@ -101,9 +101,9 @@ def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -
 
 @contextmanager
 def open_lines(path: Path, table: Table, blanks: bool = False) -> Iterator[Any]:
-    """The lines of a file without those that the user leaves out.
+    """The lines of a file without skipped lines and comments.
 
-    With `blanks`, a tab takes the place of each run of blanks outside quotes.
+    With `blanks`, a tab replaces each run of blanks outside quotes.
     """
     with open_bytes(path) as stream:
         for _ in range(table.skip):
@@ -116,7 +116,7 @@ def open_lines(path: Path, table: Table, blanks: bool = False) -> Iterator[Any]:
 
 
 def decoded(path: Path, line: bytes, number: int) -> str:
-    """The text of a line with this number; refused if it is not UTF-8."""
+    """The text of a line, which must be UTF-8; `number` is its line number."""
     try:
         return line.decode()
     except UnicodeDecodeError:
@@ -124,7 +124,7 @@ def decoded(path: Path, line: bytes, number: int) -> str:
 
 
 def _uncommented(sign: bytes, line: bytes) -> bytes:
-    """The line; an empty one in the place of a comment or of blanks, but not of empty cells between tabs."""
+    """The line, or an empty line for a comment or blanks; a line of empty cells between tabs stays."""
     return line if line.strip(b" \r\n") and not line.lstrip().startswith(sign) else b"\n"
 
 
@@ -152,7 +152,7 @@ class _Rewritten(io.RawIOBase):
 
 
 def _sample(stream: Any) -> bytes:
-    """The first lines: as many as are sampled of those that are not empty, fewer if they are long."""
+    """The first lines: up to `SAMPLE_LINES` nonempty lines, fewer if the lines are long."""
     lines: list[bytes] = []
     filled = size = 0
     while filled < (SAMPLE_LINES if size < SAMPLE_BYTES else 2) and (line := stream.readline()):
@@ -163,7 +163,7 @@ def _sample(stream: Any) -> bytes:
 
 
 def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """The cells of each record that is not empty, and the number of lines up to its end."""
+    """The cells of each nonempty record, and the number of lines up to its end."""
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter not in " \t")
     try:
         for cells in reader:
@@ -174,7 +174,7 @@ def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple
 
 
 def _declared(path: Path, table: Table) -> str:
-    """The delimiter that the user names, "" if none."""
+    """The delimiter set by the user, "" if none."""
     delimiter = "\t" if table.delimiter == "\\t" else table.delimiter or ""  # "\\t" comes from a command line
     if delimiter not in ("", BLANKS) and (
         len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'
@@ -187,7 +187,7 @@ def _declared(path: Path, table: Table) -> str:
 
 
 def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
-    """The delimiter by which all lines have as many cells; blanks and runs of them if no other mark does."""
+    """The delimiter that splits all lines into equally many cells; blanks and runs of blanks come last."""
     marks = [mark for mark in ",;\t|" if _is_consistent(path, lines, mark)]
     if marks:
         return _best(path, lines, marks)
@@ -197,20 +197,20 @@ def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
         return BLANKS
     mark = max(",;\t| ", key=lambda mark: sum(mark in line for line in lines))
     records = list(_records(path, lines, mark))
-    usual = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
+    expected = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
     for cells, end in records:
-        if len(cells) != usual:
+        if len(cells) != expected:
             line, sign, way = skipped + end, lines[end - 1].lstrip()[:1], ""
             if sign in tuple("#%/!*"):
                 way = f"; lines that begin with {sign!r} are left out with \"dataset.comment='{sign}'\""
             elif end == records[0][1]:  # later, rows would be left out, too
                 way = f"; if this is no row, leave it out with dataset.skip={line}"
-            raise DataError(f"{path}, line {line}: {counted(len(cells), 'cell')}, expected {usual}{way}.")
+            raise DataError(f"{path}, line {line}: {counted(len(cells), 'cell')}, expected {expected}{way}.")
     return mark
 
 
 def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
-    """Whether all lines have as many cells, two or more; the first may have one less."""
+    """Whether all lines have equally many cells, two or more; the first may have one less."""
     try:
         counts = [len(cells) for cells, _ in _records(path, lines, mark)]
     except DataError:
@@ -221,18 +221,18 @@ def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
 
 
 def _best(path: Path, lines: list[str], marks: list[str]) -> str:
-    """Of several delimiters, the one that leaves more cells that are numbers; the user decides a tie."""
+    """The delimiter with the largest share of cells that are numbers; the user decides a tie."""
     shares = {}
     for mark in marks:
         cells = [cell for row, _ in list(_records(path, lines, mark))[1:] for cell in row]
         shares[mark] = sum(is_number(cell.replace(",", ".")) for cell in cells) / max(1, len(cells))
-    best, *others = sorted(marks, key=lambda mark: -shares[mark])
-    if not others or shares[best] > shares[others[0]]:
+    best, *rivals = sorted(marks, key=lambda mark: -shares[mark])
+    if not rivals or shares[best] > shares[rivals[0]]:
         return best
-    both = " or ".join(f"\"dataset.delimiter='{mark}'\"" for mark in (best, others[0])).replace("\t", "\\t")
+    choice = " or ".join(f"\"dataset.delimiter='{mark}'\"" for mark in (best, rivals[0])).replace("\t", "\\t")
     raise DataError(
-        f"{path}: cells may end at {_DELIMITERS[best]} or {_DELIMITERS[others[0]]}, by which all lines have "
-        f"as many; set {both}."
+        f"{path}: cells may end at {_DELIMITERS[best]} or {_DELIMITERS[rivals[0]]}, by which all lines have "
+        f"as many; set {choice}."
     )
 
 
@@ -249,15 +249,15 @@ def _has_header(cells: list[str], below: list[str], file: File) -> bool:
 def _refuse_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> None:
     """Refuse a first line of different whole numbers that may be names, as pandas numbers columns.
 
-    They may be names if they are 0, 1, 2 and so on, or stand above cells most of which have decimals.
+    The numbers may be names if they are 0, 1, 2 and so on, or if most columns below have decimals.
     """
     header = cells[cells[0] == "" :]
     if len(header) < 3 or len(set(header)) < len(header) or not all(map(str.isdecimal, header)):
         return
     columns = [*zip(*below, strict=False)][cells[0] == "" :]
-    whole = [all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in columns]
+    are_whole = [all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in columns]
     in_sequence = header == [str(number) for number in range(len(header))]
-    if in_sequence or (whole and 2 * sum(whole) < len(header)):
+    if in_sequence or (are_whole and 2 * sum(are_whole) < len(header)):
         raise DataError(
             f"{path}: the first line ({', '.join(cells[:6])}) may be names of columns or a row; say which "
             "with dataset.header=true or dataset.header=false."

@@ -1,7 +1,7 @@
 """Counts of the texts of a column, and texts that look like numbers with errors, like identifiers or dates.
 
-A column of such texts is refused with some of them, their counts and the overrides that read it as its user
-means it.
+A column of such texts is refused; the error message has examples, their counts, and the overrides to choose
+from.
 """
 
 import re
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from aucbench.data.readers.cells import is_number
 
-STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, however few different numbers there are
-MANY_NUMBERS = 10  # more different numbers than this are no categories
+STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, even if few numbers are distinct
+MANY_NUMBERS = 10  # more distinct numbers are not categories
 SHOWN_TEXTS = 5
 MAX_CATEGORIES = 1 << 16
-MOST_LEVELS = 50  # most distinct texts of a column if they mostly occur once, like identifiers
+MOST_LEVELS = 50  # most distinct texts of a column in which texts mostly occur once
 _MONEY = r"[$\u20ac\u00a3\u00a5]|(USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD)\b"
 # a number with signs before it, and signs, a currency or a unit of up to six letters behind it
 _QUANTITY = re.compile(
@@ -28,7 +28,7 @@ _QUANTITY = re.compile(
 )
 _DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{2,4}([ T].*)?")
 _WITH_SIGNS = re.compile(r"[0-9]+([^A-Za-z0-9]+[0-9]+)+")  # 120/80, 40-49 or 1_000
-# Numbers, however few of them are different: 1,2 or 1 234,5 or 1'234.5.
+# Numbers even if few of them are distinct: 1,2 or 1 234,5 or 1'234.5.
 _GROUPED = re.compile(
     r"[+-]?([0-9]+(,[0-9]+)+|[1-9][0-9]{0,2}([ '\u00a0\u202f\u2019][0-9]{3})+([.,][0-9]+)?)"
 )
@@ -36,14 +36,14 @@ _GROUPED = re.compile(
 
 @dataclass
 class TextCounts:
-    """How often each text occurs in a column, up to a number of different ones, and the code of each."""
+    """The counts and the codes of the texts of a column, up to a number of distinct texts."""
 
-    counts: Counter[str] = field(default_factory=Counter)  # numbers are left out once there are many
+    counts: Counter[str] = field(default_factory=Counter)  # numbers are removed above `MAX_CATEGORIES`
     codes: dict[str, int] = field(default_factory=dict)  # in order of the first occurrence
-    numbers: int = 0  # cells with numbers that `counts` left out, as there were too many
-    many: bool = False  # more than can be counted
-    identifying: bool = False  # most of these occurred once
-    first: tuple[int, str] = (0, "")  # row from 1, and text, of the first that is no number
+    numbers: int = 0  # cells with numbers that are not in `counts`
+    many: bool = False  # more distinct texts than are counted
+    identifying: bool = False  # most of the many texts occurred once
+    first: tuple[int, str] = (0, "")  # row (from 1) and text of the first cell that is not a number
 
     @property
     def are_all(self) -> bool:
@@ -56,9 +56,9 @@ class TextCounts:
         return f"{len(self.counts):,}" if self.counts and self.are_all else f"more than {MAX_CATEGORIES:,}"
 
     def add(self, distinct: list[str], places: NDArray[np.int64], before: int) -> list[float]:
-        """Count the texts of further cells, given as distinct ones in order of their first occurrence.
+        """Count the texts of further cells; `distinct` texts are in order of their first occurrence.
 
-        Returns the code of each distinct text, which means nothing unless `are_all`.
+        Returns the code of each distinct text, which is valid only if `are_all`.
         """
         if not self.first[0]:
             stray = next((k for k, text in enumerate(distinct) if not is_number(text)), None)
@@ -79,10 +79,10 @@ class TextCounts:
 
 
 def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:
-    """Why a column of these texts is refused, and some texts where numbers are expected; None if it is not.
+    """The reason to refuse a column, and examples of texts where numbers are expected; None if it is valid.
 
-    Texts are refused among numbers or what looks like numbers, of which there are more than `MANY_NUMBERS`
-    different ones, unless most cells are other texts.
+    Texts are refused in a column of more than `MANY_NUMBERS` distinct numbers, or texts that look like
+    numbers, unless most cells are other texts.
     """
     counts, cells = texts.counts, texts.counts.total()
     if texts.identifying:
@@ -91,17 +91,17 @@ def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:
         return None
     strays = Counter({text: count for text, count in counts.items() if not is_number(text)})
     alike = Counter({t: n for t, n in strays.items() if _QUANTITY.fullmatch(t) or _DATE.fullmatch(t)})
-    numbers, others = cells - strays.total() + texts.numbers, strays - alike
+    numbers, words = cells - strays.total() + texts.numbers, strays - alike
     different = len(counts) - len(strays)
-    few = numbers > 0 and (
+    are_few = numbers > 0 and (
         strays.total() == 1 < numbers - 9 or strays.total() < STRAY_SHARE * (cells + texts.numbers)
     )
     are_words = len(strays) <= SHOWN_TEXTS and different > MANY_NUMBERS  # perhaps 'none' in half the rows
-    few |= bool(strays) and all(map(_GROUPED.fullmatch, strays))
-    are_most = are_words or numbers + alike.total() > others.total()
-    if strays and (few or (are_most and (different + len(alike) > MANY_NUMBERS or texts.numbers > 0))):
-        shown, beside = (others, alike.total()) if others and not numbers else (strays, numbers)
-        return _among_numbers(shown, beside, texts.first), [*shown][: SHOWN_TEXTS if beside else 0]
+    are_few |= bool(strays) and all(map(_GROUPED.fullmatch, strays))
+    are_most = are_words or numbers + alike.total() > words.total()
+    if strays and (are_few or (are_most and (different + len(alike) > MANY_NUMBERS or texts.numbers > 0))):
+        examples, count = (words, alike.total()) if words and not numbers else (strays, numbers)
+        return _among_numbers(examples, count, texts.first), [*examples][: SHOWN_TEXTS if count else 0]
     if len(counts) > MOST_LEVELS and all(map(_WITH_SIGNS.fullmatch, counts)):
         return (
             f"has {len(counts):,} different texts of numbers with signs between, such as {min(counts)!r}",
@@ -115,10 +115,10 @@ def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:
 def _among_numbers(strays: Counter[str], numbers: int, first: tuple[int, str]) -> str:
     text = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
     text += f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
-    if any(re.match(rf"\W*({_MONEY})|\(", each) for each in strays):
+    if any(re.match(rf"\W*({_MONEY})|\(", stray) for stray in strays):
         text += ", which look like money,"
     elif any(map(_DATE.fullmatch, strays)):
         text += ", which look like dates in an order that is not certain (write 2024-12-31),"
     where = f", first in row {first[0]}" if first[1] in strays else ""
-    beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
-    return f"has {text} {beside}{where}; write plain numbers"
+    context = f"among {numbers} numbers" if numbers else "where numbers are expected"
+    return f"has {text} {context}{where}; write plain numbers"

@@ -1,8 +1,8 @@
 """A column of features of a table: how its cells are read, learned from the training part, and encoded.
 
-A column that numbers the rows tells where a row stands in the file, and in a file that is sorted by class it
-tells the class. One that counts the rows is left out with a note; one that ascends or descends from row to
-row in another way is refused, since it may be a feature.
+Row numbers reveal the class in a file that is sorted by class. A column that counts the rows is left out with
+a note. A column that ascends or descends from row to row in another way is refused, since it may be a
+feature.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from aucbench.errors import DataError
 
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # columns shared by all hashed columns
-FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
+FEW_ROWS = 20  # fewer rows may be sorted by a column by chance
 CATEGORIES, HASHED = "categories", "hashed"
 
 
@@ -46,14 +46,14 @@ class RowOrder:
     """Whether the values of a column ascend, or descend, from row to row."""
 
     rows: int = 0
-    ties: int = 0  # rows whose value is that of the row before
-    direction: float = 0.0  # 1 ascending, -1 descending, 0 not known yet
-    counts: bool = True  # every value is that of the row before plus one
+    ties: int = 0  # rows with the same value as the previous row
+    direction: float = 0.0  # 1 ascending, -1 descending, 0 unknown
+    counts: bool = True  # every value is the previous value plus one
     sorted: bool = True
     last: tuple[float, ...] = ()
 
     def add(self, values: NDArray[np.float64]) -> None:
-        """Go on with the next rows."""
+        """Update the counts with the values of the next rows."""
         if not self.sorted or not len(values):
             return
         with np.errstate(invalid="ignore", over="ignore"):
@@ -64,20 +64,20 @@ class RowOrder:
         self.counts = self.counts and bool((steps == 1).all())
         if len(steps) and self.direction == 0:
             self.direction = float(np.sign(steps.max() if steps.max() > 0 else steps.min()))
-        self.sorted = bool((steps * self.direction >= 0).all())  # not where one is missing
+        self.sorted = bool((steps * self.direction >= 0).all())  # false if a value is missing
 
     @property
     def is_suspect(self) -> bool:
-        """Whether the column is sorted and most rows have a value of their own."""
+        """Whether the column is sorted and most rows have a new value."""
         return self.sorted and self.rows >= FEW_ROWS and 2 * self.ties < self.rows
 
 
 @dataclass
 class Feature:
-    """A column of features: where it is, how it is read, and what the training part told about it.
+    """A column of features: its position, its type, and its statistics in the training part.
 
-    Cells are read as numbers, or as places of texts, by the first of the `readings` that suits all of them.
-    When it fails behind the first rows, the column is to be read `again`.
+    Cells are read as numbers, or as codes of texts, by the first of the `readings` that suits all cells. If a
+    reading fails after the first rows, the column must be read `again`.
     """
 
     name: str
@@ -85,27 +85,27 @@ class Feature:
     declared: str | None = None  # type declared by the user
     stated: str | None = None  # type stated in the file: number or categories
     missing_words: tuple[str, ...] = ()  # missing values declared by the user
-    kept: bool = False  # beside the features, since it decides on splits
-    readings: list[str] = field(default_factory=list)  # types that are possible, those to be preferred first
+    kept: bool = False  # not a feature: its values decide on splits
+    readings: list[str] = field(default_factory=list)  # possible types, in order of preference
     again: bool = False
     problem: str = ""  # why the column is refused
-    indicates: bool = False  # a last column is 1 where a cell is missing
+    indicates: bool = False  # the last encoded column is 1 where a cell is missing
     words: Counter[str] = field(default_factory=Counter)  # words that stand for missing numbers
     texts: TextCounts = field(default_factory=TextCounts)
     rows: int = 0
     missing: int = 0
     median: float = float("nan")
     order: RowOrder = field(default_factory=RowOrder)
-    table: NDArray[np.float64] | None = None  # the places of the texts by their codes, and NaN behind them
+    table: NDArray[np.float64] | None = None  # `_places` of the texts in the order of codes
 
     def __post_init__(self) -> None:
-        known, notations = self.declared or self.stated, ["date"] if self.kept else [*NOTATIONS]
-        self.readings = self.readings or ([known] if known else ["number", *notations, CATEGORIES])
+        kind, notations = self.declared or self.stated, ["date"] if self.kept else [*NOTATIONS]
+        self.readings = self.readings or ([kind] if kind else ["number", *notations, CATEGORIES])
 
     def before_again(self) -> "Feature":
-        """The column before all cells are read again by the readings that are left."""
-        own = self.name, self.place, self.declared, self.stated, self.missing_words, self.kept
-        return Feature(*own, self.readings, problem=self.problem)
+        """A new state of the column, to read all cells again by the remaining readings."""
+        settings = self.name, self.place, self.declared, self.stated, self.missing_words, self.kept
+        return Feature(*settings, self.readings, problem=self.problem)
 
     @property
     def kind(self) -> str:
@@ -129,14 +129,14 @@ class Feature:
 
     @property
     def undeclared(self) -> bool:
-        """Whether neither the user nor the file says the type."""
+        """Whether neither the user nor the file declares the type."""
         return not self.declared and self.stated != "categories"
 
     @property
     def missing_in_words(self) -> str:
-        """The number of missing cells, with the words that stand for them."""
-        words = ", ".join(repr(word) for word, _ in self.words.most_common(SHOWN_TEXTS))
-        return f"{self.missing}, as {words}" if words else f"{self.missing}"
+        """The number of missing cells, with the words for missing numbers."""
+        listing = ", ".join(repr(word) for word, _ in self.words.most_common(SHOWN_TEXTS))
+        return f"{self.missing}, as {listing}" if listing else f"{self.missing}"
 
     @cached_property
     def categories(self) -> list[str]:
@@ -145,27 +145,27 @@ class Feature:
 
     @property
     def width(self) -> int:
-        """Columns of the encoded rows that belong to it alone."""
-        own = 1 if self.numeric else 0 if self.hashed else len(self.categories)
-        return own + self.indicates
+        """Number of encoded columns of this feature alone."""
+        n_columns = 1 if self.numeric else 0 if self.hashed else len(self.categories)
+        return n_columns + self.indicates
 
     @property
     def is_plain(self) -> bool:
-        """Whether its numbers are its only column of the encoded rows."""
+        """Whether the feature is encoded as one column of numbers."""
         return self.numeric and not self.indicates
 
     @property
     def key(self) -> str:
-        """What an override calls the column: its name, or its number where the name would need quotes."""
+        """The column in an override: its name, or its number if the name would need quotes."""
         return self.name if re.fullmatch(r"[A-Za-z_]\w*", self.name) else str(self.place)
 
     @property
     def leave_out(self) -> str:
-        """The override without the column, in words."""
+        """The override that drops the column, in words."""
         return f"leave it out with dataset.drop=[{self.key}]"
 
     def values(self, array: Any) -> NDArray[np.float64] | None:
-        """The numbers of an array of cells, NaN where they are missing; None where some are no numbers."""
+        """The cells of an array as numbers, NaN if missing; None if a cell is not a number."""
         values = read_numbers(self.kind, array, self._missing)
         sentinels = [float(word) for word in self.missing_words if is_number(word)]
         if values is not None and sentinels:
@@ -173,60 +173,60 @@ class Feature:
         return values
 
     def first_other(self, array: Any, kind: str) -> tuple[int, str]:
-        """The row from 1 and the text of the first cell that is no number of this kind."""
+        """The row (from 1) and the text of the first cell that is not a number of this kind."""
         texts = enumerate(plain_texts(array, self._missing).to_pylist(), 1)
         cells = ((row, str(text)) for row, text in texts if text is not None)
-        others = (each for each in cells if read_numbers(kind, pyarrow.array([each[1]]), MISSING) is None)
-        return next(others, (0, ""))
+        invalid = (cell for cell in cells if read_numbers(kind, pyarrow.array([cell[1]]), MISSING) is None)
+        return next(invalid, (0, ""))
 
     def learn(self, array: Any) -> NDArray[np.float64]:
-        """Learn from the next cells; returns their numbers, or codes of texts, NaN where they are missing."""
-        before, self.rows = self.rows, self.rows + len(array)
+        """Learn from the next cells; returns numbers or codes of texts, NaN for missing cells."""
+        offset, self.rows = self.rows, self.rows + len(array)
         values = None
         if self.numeric and is_day(array.type):
             self.readings = ["date"]
         while self.numeric and not (self.problem or self.again):
             values = self.values(array)
             if values is not None:
-                self._learn_numbers(array, values, before)
+                self._learn_numbers(array, values, offset)
                 break
-            self._refuse_or_go_on(array, before)
+            self._refuse_or_go_on(array, offset)
         if not self.numeric and not (self.problem or self.again):
-            values = self._learn_texts(array, before)
+            values = self._learn_texts(array, offset)
         return np.full(len(array), np.nan) if values is None else values
 
-    def _refuse_or_go_on(self, array: Any, before: int) -> None:
-        """Refuse a cell that cannot be read as it must, or try the next of the readings."""
+    def _refuse_or_go_on(self, array: Any, offset: int) -> None:
+        """Refuse a cell that the last reading cannot read, or go on to the next reading."""
         if len(self.readings) == 1:
             row, text = self.first_other(array, self.kind)
             expected = f"expected {self.declared} (dataset.types)"
             if not self.declared:
                 expected = f"and the file declares numbers; {self.ways_out([text])}"
-            self.problem = f"has {text!r} in row {before + row}, {expected}."
+            self.problem = f"has {text!r} in row {offset + row}, {expected}."
         elif self.kind == "date" and is_written_as("date", array, self._missing):
             self.problem = f"has a date that there is not; correct it, or {self.leave_out}."
         else:
-            self.readings, self.again = self.readings[1:], before > 0
+            self.readings, self.again = self.readings[1:], offset > 0
 
-    def _learn_numbers(self, array: Any, values: NDArray[np.float64], before: int) -> None:
+    def _learn_numbers(self, array: Any, values: NDArray[np.float64], offset: int) -> None:
         self.order.add(values)
         if np.isinf(values).any():
-            row = before + int(np.argmax(np.isinf(values))) + 1
+            row = offset + int(np.argmax(np.isinf(values))) + 1
             self.problem = (
                 f"has an infinite value in row {row}; correct or empty such cells, or {self.leave_out}."
             )
-        if missing := int(np.count_nonzero(np.isnan(values))):
-            self.missing += missing
+        if n_missing := int(np.count_nonzero(np.isnan(values))):
+            self.missing += n_missing
             self.words += words_for_missing(array, self._missing)
         if self.kind == "thousands" and "decimal_comma" in self.readings:
             if not is_written_as("decimal_comma", array, self._missing):
                 self.readings.remove("decimal_comma")
             elif not self.texts.first[0]:
                 row, text = self.first_other(array, "number")
-                self.texts.first = before + row if row else 0, text
+                self.texts.first = offset + row if row else 0, text
 
-    def _learn_texts(self, array: Any, before: int) -> NDArray[np.float64] | None:
-        """The codes of texts, or their places if they are hashed; refuses types that are not texts."""
+    def _learn_texts(self, array: Any, offset: int) -> NDArray[np.float64] | None:
+        """The codes of texts, or `_places` of hashed texts; columns of other types are refused."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
                 raise pyarrow.ArrowNotImplementedError("no category")
@@ -235,12 +235,12 @@ class Feature:
             self.problem = f"is of type {array.type}, expected numbers or texts; {self.leave_out}."
             return None
         self.missing += texts.null_count
-        distinct, places = coded(texts)
-        codes = np.array([*self.texts.add(distinct, places, before), np.nan])
-        return (self._places(distinct) if self.hashed else codes)[places]
+        distinct, indices = coded(texts)
+        codes = np.array([*self.texts.add(distinct, indices, offset), np.nan])
+        return (self._places(distinct) if self.hashed else codes)[indices]
 
     def finish(self) -> None:
-        """Decide on the type after all cells: refuse doubtful columns, or ask to read the column again."""
+        """Decide on the type after all cells: refuse a doubtful column, or set `again`."""
         if self.again or self.problem:
             return
         if self.kind == "thousands" and "decimal_comma" in self.readings:
@@ -254,8 +254,8 @@ class Feature:
             self._check_type()
         if self.numeric or self.hashed or self.problem:
             return
-        is_wanted = self.declared != CATEGORIES or self.texts.many
-        if not self.texts.are_all or (len(self.texts.counts) > HASHED_LEVELS and is_wanted and not self.kept):
+        may_hash = self.declared != CATEGORIES or self.texts.many
+        if not self.texts.are_all or (len(self.texts.counts) > HASHED_LEVELS and may_hash and not self.kept):
             self.readings, self.again = [HASHED], not self.texts.are_all
         if not self.again:
             self.table = self._places(list(self.texts.codes))
@@ -272,15 +272,15 @@ class Feature:
     def _check_type(self) -> None:
         """Refuse a sorted column, and texts that look like numbers with errors, identifiers or dates."""
         if self._is_sorted and not self.numbers_the_rows:
-            way = "ascends" if self.order.direction > 0 else "descends"
+            verb = "ascends" if self.order.direction > 0 else "descends"
             self.problem = (
-                f"{way} from row to row, as an identifier or a time does, and tells where in the file a row "
+                f"{verb} from row to row, as an identifier or a time does, and tells where in the file a row "
                 f"stands; {self.leave_out}, or use it with 'dataset.types={{{self.key}: {self.kind}}}'."
             )
-        elif not self.numeric and self.undeclared and (found := doubt(self.texts)):
-            what, texts = found
-            ways = f", {self.ways_out(texts)}" if texts else f"; {self.leave_out}, or {self._as_categories}"
-            self.problem = f"{what}{ways}."
+        elif not self.numeric and self.undeclared and (problem := doubt(self.texts)):
+            reason, texts = problem
+            hint = f", {self.ways_out(texts)}" if texts else f"; {self.leave_out}, or {self._as_categories}"
+            self.problem = f"{reason}{hint}."
 
     def ways_out(self, words: list[str]) -> str:
         """The overrides that make words missing, or all values of the column categories, in words."""
@@ -289,20 +289,20 @@ class Feature:
 
     @property
     def _as_categories(self) -> str:
-        way = f"'dataset.types={{{self.key}: categories}}'"
-        return f"make a column of zeros and ones for each text with {way}"
+        override = f"'dataset.types={{{self.key}: categories}}'"
+        return f"make a column of zeros and ones for each text with {override}"
 
     def placed(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Cells of the training part as `cells` gives them, from those that `learn` gave."""
+        """The result of `cells` for the training part, from the result of `learn`."""
         if self.table is None:
             return cells
         return self.table[np.where(np.isnan(cells), -1.0, cells).astype(np.int64)]
 
     def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
-        """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
+        """The cells of an array as numbers, or `_places` of texts; NaN for missing cells."""
         if not self.numeric:
-            distinct, places = coded(self.as_texts(array))
-            return self._places(distinct)[places]
+            distinct, indices = coded(self.as_texts(array))
+            return self._places(distinct)[indices]
         values = self.values(array)
         if values is None:
             text = self.first_other(array, self.kind)[1]
@@ -312,20 +312,20 @@ class Feature:
         return values
 
     def as_texts(self, array: Any) -> Any:
-        """An array of cells as texts, missing ones as null."""
+        """The cells of an array as texts, missing cells as null."""
         words = GAPS if self.stated == "categories" and not self.declared else MISSING
         return plain_texts(array, (*words, *self.missing_words)).cast(pyarrow.string())
 
     def _places(self, texts: list[str]) -> NDArray[np.float64]:
-        """The places of texts, with NaN behind them.
+        """Numbers that encode the texts, followed by NaN.
 
-        A category's place is its column, from 0, and -1 if it is not known; that of a hashed text is its
-        column from 1 with the sign of the value, as by `FeatureHasher` of scikit-learn. The texts of a kept
-        column are told apart by a hash of 53 bits each.
+        A category is encoded as its column from 0, an unknown category as -1. A hashed text is encoded as its
+        column from 1 with the sign of the value, as in `FeatureHasher` of scikit-learn. A text of a kept
+        column is encoded as a hash of 53 bits.
         """
         if self.kept:
             digests = (hashlib.sha256(text.encode()).digest()[:8] for text in texts)
-            return np.array([*(float(int.from_bytes(each, "big") >> 11) for each in digests), np.nan])
+            return np.array([*(float(int.from_bytes(digest, "big") >> 11) for digest in digests), np.nan])
         if not self.hashed:
             return np.array([*(self._columns.get(text, -1) for text in texts), np.nan])
         from sklearn.feature_extraction import FeatureHasher
@@ -341,30 +341,30 @@ class Feature:
         return {text: column for column, text in enumerate(self.categories)}
 
     def gaps(self, path: Path, cells: NDArray[np.float64], fills: bool, row: int) -> NDArray[np.bool_]:
-        """A mask of the missing cells, refused unless they are filled in; `row` rows precede them."""
+        """A mask of the missing cells, which are refused unless `fills`; `row` rows precede the cells."""
         bad = ~np.isfinite(cells)
         if bad.any() and not (fills and np.isnan(cells[bad]).all()):
             where, count = row + int(np.argmax(bad)) + 1, int(np.count_nonzero(bad))
-            what = "missing" if np.isnan(cells[bad]).any() else "infinite"
-            way = "; fill them in, or leave such rows out" if self.kept else ""
-            raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}){way}.")
+            flaw = "missing" if np.isnan(cells[bad]).any() else "infinite"
+            hint = "; fill them in, or leave such rows out" if self.kept else ""
+            raise DataError(f"{path}: {count} values of column {self.name!r} are {flaw} (row {where}){hint}.")
         return bad
 
     def encoded(
         self, cells: NDArray[np.float64], bad: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], Any, Any]:
-        """Of the cells that are not zero: their rows, columns from 0, and values; `bad` ones are missing."""
+        """Rows, columns from 0, and values of the nonzero cells; `bad` is the mask of missing cells."""
         if self.hashed:
             rows = np.flatnonzero(~bad)
             return rows, np.abs(cells[rows]).astype(np.int64) - 1, np.sign(cells[rows])
         if not self.numeric:
-            places = np.where(bad, self.width - 1 if self.indicates else -1, cells).astype(np.int64)
-            rows = np.flatnonzero(places >= 0)
-            return rows, places[rows], np.ones(len(rows))
+            columns = np.where(bad, self.width - 1 if self.indicates else -1, cells).astype(np.int64)
+            rows = np.flatnonzero(columns >= 0)
+            return rows, columns[rows], np.ones(len(rows))
         values = np.where(bad, self.median, cells)
         rows, missing = np.flatnonzero(values), np.flatnonzero(bad & self.indicates)
-        places = np.repeat([0, 1], [len(rows), len(missing)])
-        return np.append(rows, missing), places, np.append(values[rows], np.ones(len(missing)))
+        columns = np.repeat([0, 1], [len(rows), len(missing)])
+        return np.append(rows, missing), columns, np.append(values[rows], np.ones(len(missing)))
 
     def describe(self) -> ColumnRecord:
         """The type as which the column is read."""
@@ -374,13 +374,13 @@ class Feature:
             return ColumnRecord(self.name, kind, note="is no feature, since the protocol names it")
         median = None if np.isnan(self.median) else self.median
         categories = tuple(self.categories) if kind == CATEGORIES else ()
-        words = ", ".join(f"{word!r} ({count})" for word, count in self.words.most_common(SHOWN_TEXTS))
-        note = f"has {words} for missing values" if words else ""
+        listing = ", ".join(f"{word!r} ({count})" for word, count in self.words.most_common(SHOWN_TEXTS))
+        note = f"has {listing} for missing values" if listing else ""
         if self.hashed:
             note = f"has {self.texts.levels} texts, which are hashed into {HASHED_COLUMNS:,} columns"
         return ColumnRecord(self.name, kind, self.missing, note, categories, median, self.indicates)
 
     def left_out(self, reason: str) -> ColumnRecord:
-        """The description of a column that is left out without having been asked to."""
+        """The record of a column that is left out automatically."""
         note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
         return ColumnRecord(self.name, "dropped", note=note)

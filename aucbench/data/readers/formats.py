@@ -1,4 +1,4 @@
-"""Formats of files, told by their first bytes and not by their names, and compressed text as a stream."""
+"""Formats of files, detected by first bytes instead of names, and compressed text as a stream."""
 
 import bz2
 import codecs
@@ -16,11 +16,11 @@ from typing import Any
 
 from aucbench.errors import DataError
 
-SUFFIXES = (".bz2", ".xz", ".gz")  # under which a mirror may have a file
+SUFFIXES = (".bz2", ".xz", ".gz")  # suffixes of compressed files in a mirror
 _SAMPLE = 4096
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _ZSTD, _ZIP = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-_OTHERS = {  # first bytes of files that hold no text, with what they are and the way out
+_OTHERS = {  # first bytes of files that are not text, with the format and the advice
     b"PAR1": ("a Parquet file", "read it with dataset=parquet"),
     b"ARROW1": ("an Arrow file", "write it as Parquet"),
     b"\x93NUMPY": ("a NumPy array", "write rows X and labels y with numpy.savez for dataset=npz"),
@@ -34,7 +34,7 @@ _UNPACKING = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, zipfile.Ba
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed text file, behind a byte order mark.
+    """The bytes of a plain or compressed text file, after a byte order mark.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def open_bytes(path: Path) -> Iterator[Any]:
         with ExitStack() as stack:
             file = stack.enter_context(open(path, "rb"))
             head = file.peek(_SAMPLE)
-            opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), None)
+            opener = next((function for magic, function in _OPENERS.items() if head.startswith(magic)), None)
             text: Any = file
             if head.startswith(_ZIP):
                 text = stack.enter_context(_only_member(path, stack.enter_context(zipfile.ZipFile(file))))
@@ -69,8 +69,8 @@ def open_bytes(path: Path) -> Iterator[Any]:
 
 
 def _only_member(path: Path, archive: zipfile.ZipFile) -> Any:
-    names = [each.filename for each in archive.infolist() if not each.is_dir()]
-    names = [name for name in names if not name.startswith("__MACOSX/")]  # written beside by macOS
+    names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    names = [name for name in names if not name.startswith("__MACOSX/")]  # added by macOS
     if any(name.startswith("xl/") for name in names):
         raise DataError(f"{path} is an Excel file; save it as CSV.")
     if any(name.endswith(".npy") for name in names):
@@ -82,9 +82,9 @@ def _only_member(path: Path, archive: zipfile.ZipFile) -> Any:
 
 def _refuse_other(path: Path, head: bytes) -> None:
     """Refuse a file whose first bytes are not those of text."""
-    for magic, (what, way_out) in _OTHERS.items():
+    for magic, (kind, way_out) in _OTHERS.items():
         if head.startswith(magic):
-            raise DataError(f"{path} is {what}; {way_out}.")
+            raise DataError(f"{path} is {kind}; {way_out}.")
     if _MARKUP.match(head):
         raise DataError(f"{path} is a web page or XML; save the table as CSV.")
     if _JSON.match(head):
@@ -94,22 +94,22 @@ def _refuse_other(path: Path, head: bytes) -> None:
 
 
 def reader_of(path: str) -> str:
-    """The data set that reads a file, a folder or a pattern: by first bytes, else by the ending of a name."""
+    """The name of the data set that reads a file, a folder or a pattern: by first bytes, else by suffix."""
     file = Path(path).expanduser()
     if not file.is_file():
-        several = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))
-        file = min((each for each in several if each.is_file() and each.name[0] not in "._"), default=file)
-    ending = (file.with_suffix("") if file.suffix in (*SUFFIXES, ".zst", ".zip") else file).suffix.lower()
-    named = {".tsv": "csv", ".pq": "parquet", ".svm": "libsvm"}.get(ending, ending.removeprefix("."))
-    named = named if named in ("csv", "parquet", "arff", "npz", "libsvm") else ""
+        paths = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))
+        file = min((entry for entry in paths if entry.is_file() and entry.name[0] not in "._"), default=file)
+    suffix = (file.with_suffix("") if file.suffix in (*SUFFIXES, ".zst", ".zip") else file).suffix.lower()
+    kind = {".tsv": "csv", ".pq": "parquet", ".svm": "libsvm"}.get(suffix, suffix.removeprefix("."))
+    kind = kind if kind in ("csv", "parquet", "arff", "npz", "libsvm") else ""
     try:
         with open_bytes(file) as text:
             lines = [line.strip() for line in text.read(_SAMPLE).splitlines()[:20]]
-    except DataError as error:  # otherwise the reader says what is wrong
-        found = re.search("dataset=(parquet|npz)", str(error))
-        return found[1] if found else named or "libsvm"
-    if named:
-        return named
+    except DataError as error:  # otherwise the reader reports the error
+        match = re.search("dataset=(parquet|npz)", str(error))
+        return match[1] if match else kind or "libsvm"
+    if kind:
+        return kind
     if any(line.lower().startswith((b"@relation", b"@attribute")) for line in lines):
         return "arff"
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")

@@ -1,9 +1,9 @@
 """Reading LIBSVM text, plain or compressed, in blocks of constant memory.
 
 A line is ``label index:value index:value ... # comment``; indices count from 1, or from 0, and ascend. Values
-equal Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where
-a topic is asked for, rows have any number of labels, with commas between. pyarrow reads the features of a
-block, one ``index:value`` a line.
+equal Python's ``float()`` to the last bit. A query number (``qid:7``) after the label is ignored. With a
+topic, rows have any number of labels, separated by commas. pyarrow reads the features of a block, one
+``index:value`` a line.
 """
 
 import math
@@ -36,14 +36,14 @@ _CONVERT = csv.ConvertOptions(
 def read_blocks(
     path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None, zero_based: bool | None = False
 ) -> Iterator[Block]:
-    """The rows of a plain or compressed file, block by block; malformed lines are refused by their number.
+    """The rows of a plain or compressed file, block by block; the error for a malformed line has its number.
 
-    With a topic, rows that have this label among theirs receive 1, the others -1. Where it is not known
-    whether indices count from 0 (None), they are taken to count from 1, and an index 0 is a `ZeroBasedError`.
+    With a topic, rows with this label receive 1, all other rows -1. If `zero_based` is None (unknown),
+    indices are assumed to count from 1, and an index 0 is a `ZeroBasedError`.
     """
     first = 0 if zero_based else 1
-    for X, found in _parsed(path, block_bytes, topic is not None, zero_based):
-        labels = np.array([each[0] if topic is None else 1.0 if topic in each else -1.0 for each in found])
+    for X, row_labels in _parsed(path, block_bytes, topic is not None, zero_based):
+        labels = np.array([row[0] if topic is None else 1.0 if topic in row else -1.0 for row in row_labels])
         distinct, codes = np.unique(labels, return_inverse=True)
         shape = X.shape[0], int(X.indices.max(initial=first - 1)) + 1 - first
         indices = X.indices.astype(np.int32) - np.int32(first)
@@ -51,11 +51,11 @@ def read_blocks(
 
 
 def most_frequent_label(paths: list[Path]) -> float:
-    """The label that most rows have, of rows with any number of them; the smallest of several such."""
+    """The most frequent label of rows with any number of labels; the smallest label in a tie."""
     counts: Counter[float] = Counter()
     for path in paths:
         for _, labels in _parsed(path, BLOCK_BYTES, has_topics=True, zero_based=False):
-            counts.update(label for each in labels for label in each)
+            counts.update(label for row in labels for label in row)
     if not counts:
         raise DataError(f"{', '.join(map(str, paths))}: no row has a label.")
     return max(sorted(counts), key=lambda label: counts[label])
@@ -65,11 +65,11 @@ def _parsed(
     path: Path, block_bytes: int, has_topics: bool, zero_based: bool | None
 ) -> Iterator[tuple[Any, Any]]:
     """Rows with indices as in the file, and their labels, in blocks of text that end with a line."""
-    number, rest, got = 1, b"", b" "
+    number, tail, chunk = 1, b"", b" "
     with open_bytes(path) as stream:
-        while got:
-            got = stream.read(block_bytes)
-            head, end, rest = (rest + got).rpartition(b"\n") if got else (rest, b"", b"")
+        while chunk:
+            chunk = stream.read(block_bytes)
+            head, end, tail = (tail + chunk).rpartition(b"\n") if chunk else (tail, b"", b"")
             text = re.sub(rb"#[^\n]*", b"", head + end)
             yield _block(path, text, number, has_topics, zero_based)
             number += text.count(b"\n")
@@ -78,18 +78,18 @@ def _parsed(
 def _block(
     path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None
 ) -> tuple[Any, Any]:
-    """The rows and labels of some lines without comments, the first of which has this number."""
+    """The rows and labels of some lines without comments; `number` is that of the first line."""
     rows = [row for row in (_split(line, has_topics) for line in text.split(b"\n")) if any(row)]
     tokens = b"\n".join(features for _, features in rows).translate(_ONE_A_LINE)
     tokens = re.sub(rb":\+(?=[.0-9])", b":", tokens) if b"+" in tokens else tokens
-    read = csv.ReadOptions(use_threads=False, block_size=len(tokens) + 1, column_names=["index", "value"])
+    options = csv.ReadOptions(use_threads=False, block_size=len(tokens) + 1, column_names=["index", "value"])
     try:
         if not _PLAIN.fullmatch(tokens) or tokens.startswith(b"-") or b"\n-" in tokens:
             raise ValueError("an unusual character")
         labels = {label: _labels(label, has_topics) for label, _ in rows}
         indices, values = np.empty(0, np.int32), np.empty(0)
         if tokens.strip():
-            table = csv.read_csv(pyarrow.BufferReader(tokens), read, _PARSE, _CONVERT)
+            table = csv.read_csv(pyarrow.BufferReader(tokens), options, _PARSE, _CONVERT)
             indices, values = (column.to_numpy() for column in table.columns)
         ends = np.cumsum([0, *(features.count(b":") for _, features in rows)])
         lowest = int(indices.min(initial=1))
@@ -107,7 +107,7 @@ def _block(
 
 
 def _split(line: bytes, has_topics: bool) -> tuple[bytes, bytes]:
-    """The label of a line and its features; a row of several labels may have none."""
+    """The labels of a line and its features; with `has_topics`, the labels may be empty."""
     label, *features = line.split(maxsplit=1) or [b""]
     if has_topics and b":" in label:
         label, features = b"", [line]
@@ -124,26 +124,26 @@ def _labels(label: bytes, has_topics: bool) -> list[float]:
 
 
 def _mistake(path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None) -> DataError:
-    """What is wrong with the first malformed token of some lines."""
+    """The error for the first malformed token of some lines."""
     first = 0 if zero_based in (True, None) else 1
     for line, row in enumerate(text.split(b"\n"), number):
         label, features = _split(row, has_topics)
-        previous, wrong, what = first - 1, None, "expected a label that is a finite number"
+        previous, wrong, expected = first - 1, None, "expected a label that is a finite number"
         try:
             _labels(label, has_topics or not features)
         except ValueError:
             wrong = label
-        for word in features.split() if wrong is None else ():
-            index, _, value = word.partition(b":")
+        for token in features.split() if wrong is None else ():
+            index, _, value = token.partition(b":")
             if not re.fullmatch(rb"[0-9]{1,20}", index) or not _is_finite(value):
-                wrong, what = word, "expected a whole number, a colon and a finite number"
+                wrong, expected = token, "expected a whole number, a colon and a finite number"
             elif not previous < int(index) <= MAX_INDEX:
-                wrong, what = word, f"expected ascending indices from {first} to {MAX_INDEX}"
+                wrong, expected = token, f"expected ascending indices from {first} to {MAX_INDEX}"
             if wrong is not None:
                 break
             previous = int(index)
         if wrong is not None:
-            return DataError(f"{path}, line {line}: got {wrong.decode('latin-1')[:40]!r}, {what}.")
+            return DataError(f"{path}, line {line}: got {wrong.decode('latin-1')[:40]!r}, {expected}.")
     return DataError(f"{path}, line {number}: the lines from there on are no LIBSVM rows.")
 
 

@@ -22,9 +22,9 @@ _CSR = {"data", "indices", "indptr", "shape"}
 
 
 def find_medians(files: Sequence[tuple[File, Path]]) -> NDArray[np.float64]:
-    """(d,) medians of the columns over the training files, 0 where there is no value; zeros of CSR count."""
-    X = sparse.vstack([sparse.csr_matrix(_read(*each)[0], dtype=np.float64) for each in files]).tocsc()
-    columns = (X[:, place].toarray() for place in range(X.shape[1]))
+    """(d,) medians of the columns over the training files, 0 without values; zeros of CSR count."""
+    X = sparse.vstack([sparse.csr_matrix(_read(*pair)[0], dtype=np.float64) for pair in files]).tocsc()
+    columns = (X[:, index].toarray() for index in range(X.shape[1]))
     return np.array([0.0 if np.isnan(column).all() else np.nanmedian(column) for column in columns])
 
 
@@ -33,9 +33,9 @@ def read_npz(
 ) -> Iterator[Block]:
     """The rows of an archive, block by block; `width` is that of the training part, if known.
 
-    Where the table fills in missing values, `medians` (d,) take their place. The parts of a CSR matrix have
-    the names that SciPy's `save_npz` gives them, with an array of labels added. The target of the file's
-    table may name the array of labels.
+    If the table fills in missing values, `medians` (d,) replace them. The parts of a CSR matrix have the
+    names of SciPy's `save_npz`, with an array of labels added. The target of the file's table may name the
+    array of labels.
     """
     X, labels = _read(file, path)
     n, d = X.shape
@@ -74,11 +74,11 @@ def _checked(path: Path, file: File, archive: Mapping[str, Any]) -> tuple[Any, N
     if file.part == "test" and {"X_test", "y_test"} <= set(names):
         names = ["X_test", "y_test"]
     target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
-    others = [name for name in names if name != target]
+    arrays = [name for name in names if name != target]
     if set(names) >= _CSR:
         X = _sparse_rows(path, archive)
     else:
-        X = archive[_choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")]
+        X = archive[_choose(path, arrays, ROWS_NAMES, arrays[0] if len(arrays) == 1 else None, "rows")]
     values, labels = X.data if sparse.issparse(X) else X, archive[target]
     if X.ndim != 2 or 0 in X.shape or values.dtype.kind not in "fiub":
         raise DataError(f"{path}: X must be (n, d) numbers, got {X.shape} of type {values.dtype}.")
@@ -88,22 +88,22 @@ def _checked(path: Path, file: File, archive: Mapping[str, Any]) -> tuple[Any, N
         )
     fills = file.table.missing == "median"
     if bad := np.count_nonzero(np.isinf(values) if fills else ~np.isfinite(values)):
-        what = "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
-        raise DataError(f"{path}: {bad} values of the rows are {what}.")
+        defect = "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
+        raise DataError(f"{path}: {bad} values of the rows are {defect}.")
     labels = labels.astype(str if labels.dtype.kind in "US" else np.float64)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
     return X, labels
 
 
-def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, what: str) -> str:
+def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, role: str) -> str:
     usual = (target,) if isinstance(target, str) else usual
-    found = next((name for name in usual if name in names), None)
-    if found is None:
+    choice = next((name for name in usual if name in names), None)
+    if choice is None:
         raise DataError(
-            f"{path} has no array of {what} ({' or '.join(usual)}), only {', '.join(names) or 'nothing'}."
+            f"{path} has no array of {role} ({' or '.join(usual)}), only {', '.join(names) or 'nothing'}."
         )
-    return found
+    return choice
 
 
 def _sparse_rows(path: Path, archive: Mapping[str, Any]) -> Any:

@@ -25,7 +25,7 @@ from aucbench.errors import DataError
 PARQUET_ROWS = 1 << 16  # rows of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
 INDEX = "index"  # pandas' index, which is not a column of its frame
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # folder name for rows without a value
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
 _QUOTED = r"""^\s*(['"])(.*)['"]\s*$"""  # quotes that the CSV reader leaves
 
@@ -42,26 +42,26 @@ class Columns:
     )  # "number", "categories" or INDEX, if the file declares it
 
     def arranged(self, names: list[str], used: Collection[int] | None = None) -> "Columns":
-        """The same columns in the order of the training part, None in the place of one that it lacks.
+        """The columns in the order of the training part, with None for a column that the file lacks.
 
-        The columns at the places `used` are needed, by default all; columns without names must be as many.
+        Columns at the positions `used` are required, by default all; unnamed columns must agree in number.
         """
-        needed = names if used is None else [names[place] for place in sorted(used)]
-        lacking = [name or "the column without a name" for name in needed if name not in self.names]
-        without_names = names == [str(place) for place in range(len(names))]
-        if lacking or (without_names and len(self.names) != len(names)):
-            what = (
-                f" (it lacks {', '.join(lacking[:3])}{' and others' * (len(lacking) > 3)})" if lacking else ""
+        needed = names if used is None else [names[position] for position in sorted(used)]
+        absent = [name or "the column without a name" for name in needed if name not in self.names]
+        without_names = names == [str(number) for number in range(len(names))]
+        if absent or (without_names and len(self.names) != len(names)):
+            detail = (
+                f" (it lacks {', '.join(absent[:3])}{' and others' * (len(absent) > 3)})" if absent else ""
             )
             raise DataError(
                 f"{self.path} has {len(self.names)} columns, expected the {len(needed)} that are used of the "
-                f"training part{what}."
+                f"training part{detail}."
             )
-        places = [self.names.index(name) if name in self.names else None for name in names]
+        positions = [self.names.index(name) if name in self.names else None for name in names]
 
         def batches() -> Iterator[list[Any]]:
             for batch in self.batches():
-                yield [None if place is None else batch[place] for place in places]
+                yield [None if position is None else batch[position] for position in positions]
 
         return Columns(self.path, names, batches, self.types)
 
@@ -69,18 +69,18 @@ class Columns:
 def open_columns(file: File, path: Path) -> Columns:
     """Open a file of kind csv, parquet, arff or keel."""
     openers = {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff, "keel": _open_keel}
-    found = openers[file.kind](file, path)
+    columns = openers[file.kind](file, path)
     if not file.partitions:
-        return found
-    names = [*(name for name, _ in file.partitions), *found.names]
+        return columns
+    names = [*(name for name, _ in file.partitions), *columns.names]
     refuse_twins(path, names)
 
     def batches() -> Iterator[list[Any]]:
-        for batch in found.batches():
+        for batch in columns.batches():
             values = (None if value == HIVE_NULL else unquote(value) for _, value in file.partitions)
             yield [*(pyarrow.array([value] * len(batch[0]), pyarrow.string()) for value in values), *batch]
 
-    return Columns(path, names, batches, found.types)
+    return Columns(path, names, batches, columns.types)
 
 
 def _open_csv(file: File, path: Path) -> Columns:
@@ -89,7 +89,7 @@ def _open_csv(file: File, path: Path) -> Columns:
 
 
 def _open_keel(file: File, path: Path) -> Columns:
-    """Open rows in CSV, before which KEEL's files have lines that begin with @."""
+    """Open a KEEL file: rows in CSV after header lines that begin with @."""
     table = replace(file.table, header=False, delimiter=",", comment="@")
     return _open_csv(replace(file, table=table), path)
 
@@ -98,26 +98,26 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
     """The cells of a CSV file as texts."""
 
     def batches() -> Iterator[list[Any]]:
-        # Everything is read as text: what type a column has shows only at its end.
-        convert = arrow_csv.ConvertOptions(
+        # All cells are read as text, since the type of a column is known only at its end.
+        convert_options = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(layout.names, pyarrow.string()),
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
-        # A block holds many rows, however many columns there are: each column costs some time in each block.
+        # A block holds many rows for any number of columns, since each column has a cost per block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(
+        read_options = arrow_csv.ReadOptions(
             use_threads=False,  # threads save no time on texts, and their errors lack the row
             column_names=layout.names,
             skip_rows=layout.skipped,
             block_size=size,
         )
         escape = "\\" if layout.quote == "'" else False  # ARFF escapes its quotes
-        parse = arrow_csv.ParseOptions(
+        parse_options = arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, escape_char=escape
         )
         with arrow_errors(path, layout.skipped), layout.open(path) as stream:
-            for batch in arrow_csv.open_csv(stream, read, parse, convert):
+            for batch in arrow_csv.open_csv(stream, read_options, parse_options, convert_options):
                 yield list(batch.columns)
 
     return batches
@@ -125,18 +125,18 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
 
 @contextlib.contextmanager
 def arrow_errors(path: Path, skipped: int = 0) -> Iterator[None]:
-    """Turn what pyarrow raises about a file into one sentence that names the file.
+    """Convert an error of pyarrow to a `DataError` that names the file.
 
-    Of a CSV file, `skipped` lines precede the rows.
+    In a CSV file, `skipped` lines precede the rows.
     """
     try:
         yield
-    except MemoryError:  # pyarrow's are of both kinds
+    except MemoryError:  # a memory error of pyarrow is also an ArrowException
         raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
-        if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
-            row, expected, got = map(int, ragged.groups())
+        if match := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
+            row, expected, got = map(int, match.groups())
             raise DataError(f"{path}, row {row - skipped}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
@@ -150,11 +150,11 @@ def _open_parquet(file: File, path: Path) -> Columns:
         schema = parquet.read_schema(path)
     names = list(schema.names)
     refuse_twins(path, names)
-    # Parquet loses categories that are numbers, and pandas notes them.
+    # Parquet does not store that numbers are categories; the metadata of pandas does.
     noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    nominal = {each.get("name") for each in noted.get("columns", []) if each["pandas_type"] == "categorical"}
-    indices = {each for each in noted.get("index_columns", []) if isinstance(each, str)}
-    nominal |= {each.name for each in schema if types.is_dictionary(each.type)}
+    nominal = {item.get("name") for item in noted.get("columns", []) if item["pandas_type"] == "categorical"}
+    indices = {name for name in noted.get("index_columns", []) if isinstance(name, str)}
+    nominal |= {column.name for column in schema if types.is_dictionary(column.type)}
 
     def batches() -> Iterator[list[Any]]:
         with arrow_errors(path), parquet.ParquetFile(path) as opened:
@@ -177,26 +177,26 @@ def _open_arff(file: File, path: Path) -> Columns:
     rows = _csv_batches(path, Layout(names, ",", lines, len(first), opener, "'"))
 
     def batches() -> Iterator[list[Any]]:
-        before = 0
+        offset = 0
         for batch in rows():
             columns = [pc.replace_substring_regex(column, _QUOTED, r"\2") for column in batch]
             for name, column in zip(names, columns, strict=True):
-                _refuse_undeclared(path, name, column, stated[name], before)
-            before += len(batch[0])
+                _refuse_undeclared(path, name, column, stated[name], offset)
+            offset += len(batch[0])
             yield columns
 
     declared = {name: kind if isinstance(kind, str) else "categories" for name, kind in stated.items()}
     return Columns(path, names, batches, declared)
 
 
-def _refuse_undeclared(path: Path, name: str, column: Any, kind: str | frozenset[str], before: int) -> None:
-    """Refuse a text that is none of the declared ones; `before` rows precede the cells."""
+def _refuse_undeclared(path: Path, name: str, column: Any, kind: str | frozenset[str], offset: int) -> None:
+    """Refuse a text that is not declared; `offset` rows precede the cells."""
     if not isinstance(kind, frozenset):
         return
-    others = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), pyarrow.array([*kind, *GAPS])))
-    if (row := pc.index(others, True).as_py()) >= 0:
+    is_undeclared = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), pyarrow.array([*kind, *GAPS])))
+    if (row := pc.index(is_undeclared, True).as_py()) >= 0:
         raise DataError(
-            f"{path}: column {name!r} has {column[row].as_py()!r} in row {before + row + 1}, which is not "
+            f"{path}: column {name!r} has {column[row].as_py()!r} in row {offset + row + 1}, which is not "
             "among the values that the file declares; correct the cell or the declaration."
         )
 
@@ -207,16 +207,16 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
     declared: dict[str, str | frozenset[str]] = {}
     for number, raw in enumerate(stream, 1):
         line = decoded(path, raw, number).strip()
-        word = line.split(maxsplit=1)[0].lower() if line else ""
-        if word == "@data" and names:
+        keyword = line.split(maxsplit=1)[0].lower() if line else ""
+        if keyword == "@data" and names:
             return names, declared, number
-        if word == "@attribute":
-            found = _ATTRIBUTE.match(line)
-            if not found:
+        if keyword == "@attribute":
+            attribute = _ATTRIBUTE.match(line)
+            if not attribute:
                 raise DataError(f"{path}, line {number}: expected @attribute NAME TYPE, got {line[:60]!r}.")
-            name, kind = found[1], found[2].split()[0]
+            name, kind = attribute[1], attribute[2].split()[0]
             names.append(re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name)
-            values = re.fullmatch(r"\{(.*)\}[^}]*", found[2].strip())
+            values = re.fullmatch(r"\{(.*)\}[^}]*", attribute[2].strip())
             if values or kind.lower() == "string":
                 declared[names[-1]] = _values(values[1]) if values else "categories"
             elif kind.lower() in ("numeric", "real", "integer"):

@@ -15,7 +15,7 @@ from aucbench.errors import DataError, ParameterError
 
 
 def permuted(n: int, rng: np.random.Generator) -> Rows:
-    """``rng.permutation(n)`` in numbers of 32 bits where they are large enough."""
+    """``rng.permutation(n)`` as integers of 32 bits if these are large enough."""
     order: Rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
     rng.shuffle(order)
     return order
@@ -39,13 +39,13 @@ def random_parts(
     stratified: bool,
     advice: str,
 ) -> tuple[Rows, ...]:
-    """The training rows and disjoint parts of n rows, each of its fraction and of at least one row.
+    """The training rows and disjoint parts of n rows, each part with its fraction and at least one row.
 
-    Parts are taken from the front of a permutation, one after the other; stratified, from the front of its
+    Parts are taken from the front of a permutation, one after the other; if stratified, from the front of its
     rows of either class, so that all parts have the classes in the same proportion, within one row, and at
-    least one row of a class that has enough of them. With groups (n,), `deal` keeps each in one part.
+    least one row of a class that has enough rows. With groups (n,), `deal` keeps each group in one part.
 
-    A part that lacks a class is refused, with the advice.
+    A part that lacks a class is refused; `advice` ends the message.
     """
     part: NDArray[Any]
     if groups is not None:
@@ -71,9 +71,9 @@ def _parts_of_rows(
         sizes = [max(1, round(fraction * n))]
         if stratified:
             share = round(sizes[0] * positives / n)
-            wanted = max(1, share), max(1, sizes[0] - share)
+            targets = max(1, share), max(1, sizes[0] - share)
             later = len(fractions) - number  # parts that follow, and the training rows
-            sizes = [max(0, min(k, len(rows) - later)) for k, rows in zip(wanted, classes, strict=True)]
+            sizes = [max(0, min(k, len(rows) - later)) for k, rows in zip(targets, classes, strict=True)]
         for k, rows in zip(sizes, classes, strict=True):
             part[rows[:k]] = number + 1
         classes = [rows[k:] for k, rows in zip(sizes, classes, strict=True)]
@@ -90,9 +90,9 @@ def one_fold(
 ) -> tuple[Rows, Rows]:
     """All rows but those of a fold, and the rows of the fold.
 
-    The folds deal out the permuted rows in turn. Stratified, first all positive and then all negative rows
-    are dealt out, so that both the rows of a class and all rows of two folds differ by one at most.
-    With groups (n,), `deal` keeps each in one fold.
+    The permuted rows are dealt out to the folds in turn. If stratified, first all positive and then all
+    negative rows are dealt out, so that both the rows of a class and all rows of two folds differ by one at
+    most. With groups (n,), `deal` keeps each group in one fold.
     """
     if groups is not None:
         fold = deal(y, groups, np.full(folds, 1.0 / folds), rng, stratified) == number
@@ -113,7 +113,7 @@ def class_counts(y: NDArray[Any]) -> tuple[int, int]:
 
 
 def units_of_classes(y: NDArray[Any], groups: Rows | None) -> tuple[int, int, str]:
-    """How many rows, or groups of rows, have positive and how many have negative labels, and which it is."""
+    """The numbers of rows, or groups of rows, with positive and with negative labels, and their unit."""
     if groups is None:
         return *class_counts(y), "rows"
     return len(np.unique(groups[y == 1])), len(np.unique(groups[y != 1])), "groups of rows"
@@ -142,7 +142,7 @@ def forward_fold(times: NDArray[np.float64], folds: int, number: int) -> tuple[R
 
 
 def _blocks(times: NDArray[np.float64], cuts: NDArray[np.float64]) -> list[Rows]:
-    """Rows cut at shares of their number, in the order of time, between rows of different times."""
+    """Blocks of rows in the order of time, cut at shares of their number, never between equal times."""
     order = np.argsort(times, kind="stable")
     ordered = times[order]
     starts = np.flatnonzero(np.diff(ordered)) + 1  # start of each further time
@@ -152,8 +152,8 @@ def _blocks(times: NDArray[np.float64], cuts: NDArray[np.float64]) -> list[Rows]
             "divide the rows between; use another column, or fewer folds."
         )
     chosen: list[int] = []
-    for k, wanted in enumerate(cuts * len(times)):
-        left = starts[len(chosen) and np.searchsorted(starts, chosen[-1], "right") :]
-        left = left[: len(left) - (len(cuts) - 1 - k)]  # leave one for each later cut
-        chosen.append(int(left[np.argmin(np.abs(left - wanted))]))
+    for k, target in enumerate(cuts * len(times)):
+        candidates = starts[len(chosen) and np.searchsorted(starts, chosen[-1], "right") :]
+        candidates = candidates[: len(candidates) - (len(cuts) - 1 - k)]  # leave one for each later cut
+        chosen.append(int(candidates[np.argmin(np.abs(candidates - target))]))
     return [np.sort(block) for block in np.split(order, chosen)]

@@ -18,9 +18,9 @@ from aucbench.errors import DataError, ParameterError
 
 
 def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
-    """The split with at most so many training rows, drawn uniformly without replacement.
+    """The split with at most `max_train_rows` training rows, drawn uniformly without replacement.
 
-    The rows of a smaller limit are among those of a larger one. Rows of one class only are a DataError.
+    A larger limit keeps all rows of a smaller limit. Raises DataError if the rows have one class only.
     """
     if max_train_rows is None:
         return split
@@ -43,8 +43,8 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
 def inner_count(split: Split, folds: int) -> int:
     """The number of inner splits of a tuning.
 
-    One where the protocol sets validation rows aside. Otherwise as many as folds (>= 2), or as the rarer
-    class has training rows, or groups of them, where these are fewer; a DataError when these are fewer than
+    One if the protocol has validation rows. Otherwise the number of folds (>= 2), or the number of training
+    rows of the rarer class, or of groups of rows, if that is smaller. Raises DataError if it is smaller than
     two.
     """
     if split.validation is not None:
@@ -63,10 +63,10 @@ def inner_count(split: Split, folds: int) -> int:
 
 
 def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
-    """The rows that tuning trains on, and those it tests on instead of the test rows, which it never sees.
+    """The training rows and the test rows of tuning, which never uses the test rows of the split.
 
-    With validation rows, it trains on all training rows and tests on the validation rows. Otherwise it tests
-    on one of the stratified folds of the training rows and trains on the others. Inner splits are numbered
+    With validation rows, tuning trains on all training rows and tests on the validation rows. Otherwise it
+    tests on one stratified fold of the training rows and trains on the other folds. Inner splits are numbered
     from 0 to `inner_count` - 1.
     """
     count = inner_count(split, folds)
@@ -87,5 +87,5 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
 def _within(side: Side, chosen: NDArray[np.int64]) -> Side:
     """Some rows of a side, as rows of the same X."""
     rows = chosen if side.rows is None else side.rows[chosen]
-    kept = (None if each is None else each[chosen] for each in (side.groups, side.times))
-    return Side(side.X, side.y[chosen], rows, *kept)
+    arrays = (None if array is None else array[chosen] for array in (side.groups, side.times))
+    return Side(side.X, side.y[chosen], rows, *arrays)

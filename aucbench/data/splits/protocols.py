@@ -28,11 +28,11 @@ LATER = {"later": True}  # older results lack the field: its default is left out
 LATER_ROWS = "choose other fractions, or fewer folds, of protocol.time"
 FEW_ROWS = "use protocol=kfold, by which every row tests once, or protocol.stratified=true"
 Rows = NDArray[np.int64]
-Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
+Load = Callable[[Part], Loaded]  # loads a part of the data set
 
 
 class Duplicates(StrEnum):
-    """What becomes of rows that are equal in all features, as read, whatever their labels."""
+    """The treatment of rows that are equal in all features, as read, whatever their labels."""
 
     anywhere = "anywhere"  # they are split like other rows
     together = "together"  # they stay on one side of every split, inner folds included
@@ -58,7 +58,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SplitProtocol:
-    """Base of the protocols, whose fields are those of their configuration: one split, of the rows of a part.
+    """Base of the protocols, whose fields are their configuration: one split, of the rows of a part.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ class SplitProtocol:
 
     @property
     def columns(self) -> tuple[str | int, ...]:
-        """The columns of the data set beside its features that decide on the splits."""
-        return tuple(each for each in (self.groups, self.time) if each is not None)
+        """The columns that decide on the splits, beside the features."""
+        return tuple(column for column in (self.groups, self.time) if column is not None)
 
     @property
     def splits(self) -> int:
@@ -96,25 +96,25 @@ class SplitProtocol:
         return 1
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digests of what the splits are made of; a ParameterError if it cannot split this part."""
+        """Digests of the parts that are split; raises ParameterError if the protocol cannot split `part`."""
         return (load(part).sha256,)
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """One of the `splits` splits of a part of the data set, by the split seed; folds count from 0.
 
-        A side of one class only is a DataError, a fold that does not exist a ParameterError.
+        Raises DataError if a side has one class only, and ParameterError if the fold does not exist.
         """
         self._check_fold(fold)
         loaded = load(part)
         groups, times = self._groups(loaded), self._times(loaded)
         if times is None:
-            found = self._rows(loaded.y, groups, seed, fold)
+            sides = self._rows(loaded.y, groups, seed, fold)
         else:
-            found = self._forward(times, fold)
+            sides = self._forward(times, fold)
             check_classes(
-                loaded.y, dict(zip(("training", "test", "validation"), found, strict=False)), LATER_ROWS
+                loaded.y, dict(zip(("training", "test", "validation"), sides, strict=False)), LATER_ROWS
             )
-        return Split(*(_side(loaded, rows, groups, times) for rows in found))
+        return Split(*(_side(loaded, rows, groups, times) for rows in sides))
 
     def _check_fold(self, fold: int) -> None:
         if not 0 <= fold < self.splits:
@@ -122,15 +122,15 @@ class SplitProtocol:
             raise ParameterError(f"protocol={self.name}: fold must be {numbers}, got {fold}.")
 
     def _groups(self, loaded: Loaded) -> NDArray[Any] | None:
-        """The groups of rows that stay together, (n,); None where each row is alone."""
+        """The groups of rows that stay together, (n,); None without groups."""
         equal = equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
         if self.groups is None:
             return equal
-        own = loaded.kept[self.groups]
-        return own if equal is None else joined(own, equal)
+        groups = loaded.kept[self.groups]
+        return groups if equal is None else joined(groups, equal)
 
     def _times(self, loaded: Loaded) -> NDArray[np.float64] | None:
-        """The times of the rows, (n,); None where they do not count."""
+        """The times of the rows, (n,); None unless `time` is set."""
         if self.time is None:
             return None
         if loaded.kinds[self.time] == "text":
@@ -153,8 +153,8 @@ class Holdout(SplitProtocol):
     The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
     the first ones of either class if the split is stratified.
 
-    Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 where a data set
-    has no test part of its own. It does not say that the division is stratified.
+    Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 if a data set has
+    no test part. The paper does not state that the division is stratified.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class TrainValidTest(SplitProtocol):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
-    ICML 2018, for data sets without a test part of their own. It does not say that the division is
+    ICML 2018, for data sets without a test part. The paper does not state that the division is
     stratified.
 
     Parameters
@@ -221,13 +221,13 @@ class TrainValidTest(SplitProtocol):
 class KFold(SplitProtocol):
     """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
 
-    Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a permutation of its
-    own, and more repeats leave the first ones as they are.
+    Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a separate permutation,
+    and more repeats do not change the first repeats.
 
     Source: five folds, five times, in Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, and in
     Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl. Math.
     Stat. 2019; ten times in Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020. None
-    of them says whether its folds are stratified.
+    of the papers states whether its folds are stratified.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ class Given(SplitProtocol):
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
         """Digests of the two parts."""
         self._check_part(part)
-        return tuple(load(each).sha256 for each in (Part.train, Part.test))
+        return tuple(load(side).sha256 for side in (Part.train, Part.test))
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """The two parts; the seed decides on nothing but the halves."""
@@ -332,7 +332,7 @@ PROTOCOLS: tuple[type[SplitProtocol], ...] = (Holdout, Given, TrainValidTest, KF
 
 
 def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
-    """The protocol that a record names; one that says nothing of `stratified` is older than the field."""
+    """The protocol of a record; a record without `stratified` is older than the field."""
     cls: Any = next(cls for cls in PROTOCOLS if cls.name == name)
     absent = {} if cls is Given else {"stratified": False}
     return cls(**absent | dict(parameters))
@@ -341,5 +341,5 @@ def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
 def _side(
     loaded: Loaded, rows: Rows, groups: NDArray[Any] | None = None, times: NDArray[Any] | None = None
 ) -> Side:
-    chosen = (None if each is None else each[rows] for each in (groups, times))
+    chosen = (None if array is None else array[rows] for array in (groups, times))
     return Side(loaded.X, loaded.y[rows], rows, *chosen)

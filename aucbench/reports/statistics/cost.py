@@ -11,12 +11,12 @@ Floats = NDArray[np.float64]
 
 
 def first_crossing(cost: Floats, value: Floats, target: float) -> float:
-    """The cost at which a curve first reaches the target; inf if it never does, NaN for the target NaN.
+    """The cost at which a curve first reaches the target; inf if never, NaN if the target is NaN.
 
     Between the last checkpoint below the target and the first one not below it, the value is taken as linear
-    in the logarithm of the cost: checkpoints are spaced so, and methods that share a grid of checkpoints
-    would otherwise tie. Nothing is extrapolated: a curve that starts at or above the target gets the cost of
-    its first checkpoint, as does the second when the first cost nothing. `cost` and `value` are (c,).
+    in the logarithm of the cost, like the spacing of checkpoints; methods with a common grid would otherwise
+    tie. Nothing is extrapolated: a curve that starts at or above the target gets the cost of its first
+    checkpoint; after a first checkpoint of cost 0, a crossing gets the cost of the second. Arrays are (c,).
     """
     if np.isnan(target):
         return float("nan")
@@ -32,20 +32,20 @@ def first_crossing(cost: Floats, value: Floats, target: float) -> float:
 
 
 def median_cost(paid: Sequence[float]) -> float:
-    """The least cost within which half of the runs reach the target; inf where fewer do, NaN without runs."""
-    known = [cost for cost in paid if not np.isnan(cost)]
-    return float(np.quantile(known, 0.5, method="inverted_cdf")) if known else float("nan")
+    """The least cost at which half of the runs reach the target; inf if fewer do, NaN without runs."""
+    costs = [cost for cost in paid if not np.isnan(cost)]
+    return float(np.quantile(costs, 0.5, method="inverted_cdf")) if costs else float("nan")
 
 
 def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
     """Whether a point is on the Pareto front of a large AUC and a small cost.
 
-    A point is off the front when another is at least as good in both and better in one; equal points share
-    their fate. A point with a NaN or an infinite cost is off the front and beats nobody. `auc` and `cost` are
-    (n,), one value per method.
+    A point is off the front if another point is at least as good in both and better in one; equal points are
+    treated alike. A point with a NaN or with infinite cost is off the front and dominates no point. `auc` and
+    `cost` are (n,), one value per method.
     """
     y, x = np.asarray(auc, dtype=float), np.asarray(cost, dtype=float)
-    known = np.isfinite(y) & np.isfinite(x)
-    no_worse = (y[:, None] >= y) & (x[:, None] <= x) & known[:, None]
+    is_finite = np.isfinite(y) & np.isfinite(x)
+    no_worse = (y[:, None] >= y) & (x[:, None] <= x) & is_finite[:, None]
     better = (y[:, None] > y) | (x[:, None] < x)
-    return np.asarray(known & ~(no_worse & better).any(axis=0))
+    return np.asarray(is_finite & ~(no_worse & better).any(axis=0))

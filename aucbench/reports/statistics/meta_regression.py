@@ -1,4 +1,4 @@
-"""On which data does a method gain: regression of the families' gains on properties of their data sets."""
+"""Meta-regression of the families' gains on properties of their data sets."""
 
 from typing import Any
 
@@ -17,36 +17,36 @@ COVARIATES = ("imbalance", "rows", "columns")
 def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     """Slopes of every method's gain on the logarithms of imbalance, rows and columns.
 
-    Of each family the gain and the covariates are means over the data sets on which the method has a gain, so
-    that every family counts once. The covariates are log10 of the ratio (rows of the more frequent class) /
-    (rows of the rarer class), of the rows and of the columns. A slope is therefore the change of the gain per
-    decade, that is when the classes are ten times as unequal, with the other covariates held. Least squares
-    with a constant; the covariances allow for errors whose variances differ (HC3): with the matrix X, its
+    The gain and covariates of a family are means over the data sets on which the method has a gain, so that
+    every family counts once. The covariates are log10 of the ratio (rows of the more frequent class) / (rows
+    of the rarer class), of the rows and of the columns. A slope is therefore the change of the gain per
+    decade, for example for classes ten times as unequal, with the other covariates fixed. The fit is by least
+    squares with a constant; the covariance is robust to unequal error variances (HC3): with the matrix X, its
     rows x_i, the residuals e_i and the leverages h_i = x_i' (X'X)^-1 x_i,
 
         cov = (X'X)^-1 [sum_i x_i x_i' e_i^2 / (1 - h_i)^2] (X'X)^-1,
 
     and the interval is slope +- q SE with q of Student's t with n - 4 degrees of freedom, for n families. It
     assumes that families are independent. Intervals are not simultaneous, and a slope describes these
-    families: it does not say that the covariate is the cause.
+    families: the covariate need not be the cause.
 
     Parameters
     ----------
     gains : DataFrame
-        `method`, `data_set`, `family` and `gain`, as for `compare_families`, and `reference` where there are
-        gains over several; NaN are left out.
+        `method`, `data_set`, `family` and `gain`, as for `compare_families`, and `reference` if there are
+        gains over several references; NaN are left out.
     data_sets : DataFrame
-        `data_set`, `positive_share` (of either class), `rows` and `features`. Data sets that lack one are
-        left out.
+        `data_set`, `positive_share` (of either class), `rows` and `features`. Data sets with a missing
+        value are left out.
     confidence : float
-        Of each interval.
+        Confidence of each interval.
 
     Returns
     -------
     DataFrame
-        Columns `reference` if the gains have it, `method`, `covariate` (imbalance, rows, columns), `slope`,
+        Columns `reference` if in the gains, `method`, `covariate` (imbalance, rows, columns), `slope`,
         `low`, `high` and `families`, a line for each method and covariate. Slopes are NaN with fewer than ten
-        families, and where the covariates of the families determine each other.
+        families, and if the covariates of the families are collinear.
 
     J. MacKinnon, H. White: Some heteroskedasticity-consistent covariance matrix estimators with improved
     finite sample properties. Journal of Econometrics 29 (1985) 305-325.
@@ -68,12 +68,12 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     facts = facts[~facts.index.duplicated()]
     table = gains[[*keys, "family", "data_set", "gain"]].join(facts, on="data_set")
     means = table.dropna().groupby([*keys, "family"], sort=False)[["gain", *COVARIATES]].mean()
-    known = dict(list(means.groupby(keys)))
+    groups = dict(list(means.groupby(keys)))
     lines: list[Any] = []
-    for place in gains[keys].drop_duplicates().itertuples(index=False, name=None):
-        own = known.get(place, means.iloc[:0])
-        found = _slopes(own[[*COVARIATES]].to_numpy(), own["gain"].to_numpy(), confidence)
-        lines += [(*place, *each, len(own)) for each in zip(COVARIATES, *found, strict=True)]
+    for key in gains[keys].drop_duplicates().itertuples(index=False, name=None):
+        families = groups.get(key, means.iloc[:0])
+        slopes = _slopes(families[[*COVARIATES]].to_numpy(), families["gain"].to_numpy(), confidence)
+        lines += [(*key, *row, len(families)) for row in zip(COVARIATES, *slopes, strict=True)]
     return pd.DataFrame(lines, columns=[*keys, "covariate", "low", "slope", "high", "families"])
 
 

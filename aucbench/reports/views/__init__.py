@@ -1,1 +1,1 @@
-"""Views of a report: each prints its frames and computes nothing."""
+"""Views of a report, which print its frames and compute nothing."""

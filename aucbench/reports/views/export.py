@@ -1,4 +1,4 @@
-"""A report to a folder: its frames as Parquet and CSV, Markdown, LaTeX and the page."""
+"""Export of a report to a folder: frames as Parquet and CSV, Markdown, LaTeX and the page."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from aucbench.reports.views.text import markdown
 
 PAGE = "leaderboard.html"
 FRAMES = ("data_sets", *OF_METHODS)
-TABLES = ("results", "verdicts")  # written as CSV, too
+TABLES = ("results", "verdicts")  # also written as CSV
 
 
 def write(report: Report, folder: Path, quoted: Report | None = None) -> list[Path]:
     """Write frames, documents and the page; returns the files.
 
-    LaTeX, which goes into papers, is made of `quoted`, a part of the report, if it is given.
+    LaTeX, which is meant for papers, shows only `quoted`, a part of the report, if it is set.
     """
     quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,5 +34,5 @@ def write(report: Report, folder: Path, quoted: Report | None = None) -> list[Pa
 
 
 def _no_formula(value: object) -> object:
-    """A value for CSV: text that a spreadsheet would compute, such as a file's name, begins with a quote."""
+    """A value for CSV: text that a spreadsheet would evaluate gets a leading quote."""
     return f"'{value}" if isinstance(value, str) and value.startswith(tuple("=+-@\t\r")) else value

@@ -1,4 +1,4 @@
-"""The style of pictures for papers: widths, fonts, axes, and labels that fit."""
+"""The style of pictures for papers: widths, fonts, axes and shortened labels."""
 
 import contextlib
 import warnings
@@ -9,19 +9,19 @@ import numpy as np
 
 from aucbench.reports.columns import text
 
-WIDTHS = {"column": 3.35, "page": 7.0}  # inches: one column and both columns of common templates
-# The first of each is what papers are set in; the second has the letters that the first lacks.
+WIDTHS = {"column": 3.35, "page": 7.0}  # inches: one column and two columns of common templates
+# The first font of a list matches papers; the second font has letters that the first lacks.
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
-NARROW = 5.0  # inches; narrower figures have their legend below
-LETTER = 0.62  # width of a letter in ems, mostly less
+NARROW = 5.0  # inches; narrower figures have the legend below
+LETTER = 0.62  # upper estimate of the width of a letter in ems
 
 
 @contextlib.contextmanager
 def look(width: str = "page", font: str = "sans") -> Iterator[None]:
-    """The style of everything drawn while it lasts, in a width of `WIDTHS` and one of the `FONTS`.
+    """A context with the style of figures, for a width of `WIDTHS` and a font of `FONTS`.
 
-    Fonts are written as TrueType, which venues ask for; matplotlib's default in PDF is Type 3. Dollars in
-    names are no formulas.
+    Fonts are embedded as TrueType, which venues require; matplotlib's default in PDF is Type 3. Dollar signs
+    in names do not start formulas.
     """
     import matplotlib
     import seaborn as sns
@@ -42,19 +42,19 @@ def look(width: str = "page", font: str = "sans") -> Iterator[None]:
 
 
 def width() -> float:
-    """Inches that a figure is wide, as `look` says."""
+    """The width of a figure in inches, as set by `look`."""
     import matplotlib
 
     return float(matplotlib.rcParams["figure.figsize"][0])
 
 
 def type_size() -> float:
-    """Points of small type, as `look` says."""
+    """The size of small type in points, for the width of `look`."""
     return 7.0 if width() > NARROW else 5.5
 
 
 def begin(height: float = 3.4, rows: int = 1, columns: int = 1, **shared: Any) -> tuple[Any, Any]:
-    """A figure as wide as `look` says and its axes (an array of several), made without a display."""
+    """A figure with the width of `look` and its axes (or an array of axes), without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -64,17 +64,17 @@ def begin(height: float = 3.4, rows: int = 1, columns: int = 1, **shared: Any) -
 
 
 def logarithmic(axes: Any, values: Iterable[float], unit: str = "") -> None:
-    """A logarithmic x axis around the positive ones of some values; it stays linear where there are none.
+    """A logarithmic x axis around the positive values; it stays linear if no value is positive.
 
-    It spans a decade at least, so that it has ticks. A `unit` of ``s`` is written at each of them, with its
+    The axis spans at least a decade, so that it has ticks. The `unit` ``s`` is written at each tick with
     prefixes: ms, µs, ns.
     """
     from matplotlib.ticker import EngFormatter, LogLocator, NullLocator, StrMethodFormatter
 
-    known = np.array([value for value in values if np.isfinite(value) and value > 0])
-    if not known.size:
+    positives = np.array([value for value in values if np.isfinite(value) and value > 0])
+    if not positives.size:
         return
-    low, high = np.clip([known.min(), known.max()], 1e-60, 1e60)
+    low, high = np.clip([positives.min(), positives.max()], 1e-60, 1e60)
     margin = max((high / low) ** 0.04, (10 * low / high) ** 0.5)
     axes.set_xlim(low / margin, high * margin)  # before the scale, which needs positive limits
     axes.set_xscale("log")
@@ -84,22 +84,22 @@ def logarithmic(axes: Any, values: Iterable[float], unit: str = "") -> None:
 
 
 def span(values: Iterable[float], always: Iterable[float] = (), reach: float = 2.5) -> tuple[float, float]:
-    """The range of an axis around the bulk of some values, and around all of those that must be seen.
+    """The range of an axis around the bulk of `values`, and around all values of `always`.
 
-    Values further from the middle half than `reach` times its width are outside.
+    Values further from the interquartile range than `reach` times its width are outside.
     """
-    known, kept = (np.array([each for each in own if np.isfinite(each)]) for own in (values, always))
-    if known.size:
-        lower, upper = np.quantile(known, [0.25, 0.75])
-        far = reach * (upper - lower)
-        kept = np.append(kept, np.clip([known.min(), known.max()], lower - far, upper + far))
-    low, high = (kept.min(), kept.max()) if kept.size else (0.0, 1.0)
+    data, anchors = (np.array([value for value in group if np.isfinite(value)]) for group in (values, always))
+    if data.size:
+        lower, upper = np.quantile(data, [0.25, 0.75])
+        distance = reach * (upper - lower)
+        anchors = np.append(anchors, np.clip([data.min(), data.max()], lower - distance, upper + distance))
+    low, high = (anchors.min(), anchors.max()) if anchors.size else (0.0, 1.0)
     margin = 0.05 * (high - low) or max(0.01 * abs(high), 1e-3)
     return float(low - margin), float(high + margin)
 
 
 def shortened(label: str, inches: float, size: float) -> str:
-    """A label that takes about so many inches: its middle is left out, since variants differ at the end."""
+    """A label of about `inches` at most, cut in the middle, because variants differ at the end."""
     label = text(label)
     label = f" {label}" if label.startswith("_") else label  # a legend would leave it out
     letters = max(5, int(72 * inches / (LETTER * size)))

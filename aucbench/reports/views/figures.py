@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS = ("png", "svg", "pdf")
-NAMED = 8  # methods of a picture that have a colour and a name, at most
+NAMED = 8  # largest number of methods of a picture with colour and name
 OTHERS: dict[str, Any] = {"color": "0.78", "linewidth": 0.5, "zorder": 1}  # lines of methods without a name
-LARGEST = 5  # data sets of a setting whose curves are drawn, unless data sets are named
-TALLEST = 7.6  # inches for the rows of a forest plot that fits a page
+LARGEST = 5  # number of data sets of a setting with curves, unless data sets are named
+TALLEST = 7.6  # largest height in inches of the rows of a forest plot, to fit a page
 COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
 MARKERS = dict(zip(method_look.MARKERS, "os^DvXP*", strict=True))
 
 
 class Drawn(NamedTuple):
-    """The pictures that were drawn, and the titles of those for which there are no numbers."""
+    """The files of the pictures, and the titles of pictures without numbers."""
 
     files: list[Path]
     lacking: list[str]
@@ -48,7 +48,7 @@ def draw_all(
 ) -> Drawn:
     """Write the forest plot of each setting, and curves of some data sets, by default of the largest five.
 
-    The pictures have no titles, since a paper has captions of its own. `width` is one of
+    The pictures have no titles, because papers have captions. `width` is one of
     `figure_style.WIDTHS` and `font` one of `figure_style.FONTS`.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def draw_all(
                 continue
             safe = re.sub(r"[^A-Za-z0-9.=_-]+", "-", title).strip("-.")[:100]
             names = [safe, *(f"{safe}-{number}" for number in range(2, len(taken) + 3))]
-            name = next(each for each in names if each.lower() not in taken)
+            name = next(candidate for candidate in names if candidate.lower() not in taken)
             taken.add(name.lower())
             figure.draw_without_rendering()
             figure.set_layout_engine("none")  # freezes the layout for every format
@@ -72,25 +72,25 @@ def draw_all(
 
 
 def pictures(report: Report, data_sets: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Every picture with its title; None without numbers."""
+    """Every picture with its title; None for a picture without numbers."""
     for setting in report.settings:
         table = report.ranking(setting)
         names = report.references[setting], *table.loc[table["front"], "method"], *table["method"]
         named = shown_looks(list(dict.fromkeys(filter(None, names)))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
         facts = report.part("data_sets", setting)
-        if "rows" in facts:  # the largest have the most to show between the first row and the last
+        if "rows" in facts:  # the largest data sets have the most informative curves
             facts = facts.sort_values("rows", ascending=False, kind="stable")
         facts = facts[facts["data_set"].isin(data_sets)] if data_sets else facts[:LARGEST]
-        for each in facts.to_dict("records"):
-            yield f"curves {each['data_set']} {setting}", curves(report, each, named)
+        for record in facts.to_dict("records"):
+            yield f"curves {record['data_set']} {setting}", curves(report, record, named)
 
 
 def forest(report: Report, setting: str, table: "pd.DataFrame") -> Any:
     """The gains with their intervals over the band of the rope, and beside them verdicts, times and means.
 
-    Times are relative to the reference. Arrows mark gains and intervals that go on beyond the axis. None
-    where no method has a gain.
+    Times are relative to the reference. Arrows mark gains and intervals that extend beyond the axis. None if
+    no method has a gain.
     """
     reference, rope, narrow = report.references[setting], report.rope, width() < NARROW
     if table["gain"].isna().all():
@@ -106,12 +106,12 @@ def forest(report: Report, setting: str, table: "pd.DataFrame") -> Any:
     if rope:
         axes.axvspan(-rope, rope, color="0.9", linewidth=0, zorder=0)
     axes.axvline(0.0, color="0.45", linewidth=0.8, zorder=1)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row["method"] == reference:
-            axes.plot([0.0], [place], "|", color="0.2", markersize=size)
+            axes.plot([0.0], [index], "|", color="0.2", markersize=size)
             row["verdict"] = "reference"
         elif row["gain"] == row["gain"]:
-            _gain(axes, place, row, limits, size)
+            _gain(axes, index, row, limits, size)
     axes.set_xlim(*limits)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     labels = [shortened(row["method"], 0.36 * width(), size) for row in rows]
@@ -128,27 +128,27 @@ def forest(report: Report, setting: str, table: "pd.DataFrame") -> Any:
     return figure
 
 
-def _gain(axes: Any, place: int, row: Mapping[str, Any], limits: tuple[float, float], size: float) -> None:
-    """Draw a gain and its interval, with arrows where they go on beyond the limits."""
+def _gain(axes: Any, index: int, row: Mapping[str, Any], limits: tuple[float, float], size: float) -> None:
+    """Draw a gain and its interval, with arrows if they extend beyond the limits."""
     low, high = limits
     gain, verdict = row["gain"], row["verdict"]
     colour = VERDICT_COLOURS.get(verdict, VERDICT_COLOURS["undecided"])[0]
     style: Any = {"color": colour, "markersize": 0.55 * size, "zorder": 3}
     if low <= gain <= high:
         ends = np.clip([row["low"], row["high"]], low, high)
-        axes.plot(ends, [place, place], color=colour, linewidth=1.1, solid_capstyle="butt", zorder=2)
+        axes.plot(ends, [index, index], color=colour, linewidth=1.1, solid_capstyle="butt", zorder=2)
         fill = "white" if verdict in ("undecided", "not worse") else colour
-        axes.plot([gain], [place], "o", markerfacecolor=fill, **style)
+        axes.plot([gain], [index], "o", markerfacecolor=fill, **style)
     else:
         at, side, offset = (low, "left", size) if gain < low else (high, "right", -size)
         axes.annotate(
-            signed(gain), (at, place), (offset, 0), textcoords="offset points", ha=side, va="center",
+            signed(gain), (at, index), (offset, 0), textcoords="offset points", ha=side, va="center",
             fontsize=size - 0.5, color=colour, zorder=4,
         )  # fmt: skip
     if min(row["low"], gain) < low:
-        axes.plot([low], [place], "<", clip_on=False, **style)
+        axes.plot([low], [index], "<", clip_on=False, **style)
     if max(row["high"], gain) > high:
-        axes.plot([high], [place], ">", clip_on=False, **style)
+        axes.plot([high], [index], ">", clip_on=False, **style)
 
 
 def _write_columns(
@@ -157,14 +157,14 @@ def _write_columns(
     """Columns of text to the right of the rows."""
     offset = size
     for name, heading in columns.items():
-        words = [VERDICTS[name].shown(row) for row in rows]
-        points = LETTER * size * max(map(len, [heading, *words]))
+        texts = [VERDICTS[name].shown(row) for row in rows]
+        points = LETTER * size * max(map(len, [heading, *texts]))
         side, at = ("left", offset) if VERDICTS[name].is_text else ("right", offset + points)
         common: Any = {"textcoords": "offset points", "ha": side, "fontsize": size, "annotation_clip": False}
-        for place, own in enumerate(words):
-            colour = VERDICT_COLOURS.get(own, ("0.3",))[0]
+        for index, text in enumerate(texts):
+            colour = VERDICT_COLOURS.get(text, ("0.3",))[0]
             axes.annotate(
-                own, (1.0, place), (at, 0), xycoords=axes.get_yaxis_transform(), va="center", color=colour,
+                text, (1.0, index), (at, 0), xycoords=axes.get_yaxis_transform(), va="center", color=colour,
                 **common,
             )  # fmt: skip
         axes.annotate(
@@ -176,51 +176,51 @@ def _write_columns(
 def curves(report: Report, facts: Mapping[Any, Any], named: Mapping[str, Look]) -> Any:
     """Mean test values over the runs with whole curves, against training time and passes over the rows.
 
-    Bands are one standard deviation wide to either side. Values far below the final ones are outside; open
-    marks are iterations over all rows, such as Newton steps; the dotted line is the target; methods that are
-    not `named` are grey. None without a checkpoint that has a value.
+    Bands are one standard deviation on either side. Values far below the final values are outside; open
+    markers are iterations over all rows, such as Newton steps; the dotted line is the target; methods that
+    are not `named` are grey. None if no checkpoint has a value.
     """
-    own = report.part("curves", facts["setting"], facts["data_set"]).dropna(subset=["mean"])
-    if not len(own):
+    points = report.part("curves", facts["setting"], facts["data_set"]).dropna(subset=["mean"])
+    if not len(points):
         return None
-    final, target = own.groupby("method", sort=False)["mean"].last(), facts["target"]
+    final, target = points.groupby("method", sort=False)["mean"].last(), facts["target"]
     named = {name: named[name] for name in named if name in final}
     others = [name for name in final.index if name not in named]
     limits = span(final, [*final[list(named)], target])
     results = report.part("results", facts["setting"], facts["data_set"])
     batch = set(results.loc[results["iteration"] != "", "method"])
     narrow, size = width() < NARROW, type_size()
-    figure, every = begin(*((4.4, 2, 1) if narrow else (2.9, 1, 2)), sharey=True)
-    for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
-        # Without any cost the axis is linear, and shows that there was none.
-        shown = own[own[column].gt(0)] if own[column].gt(0).any() else own
-        for name, own_look in named.items():
-            part = shown[shown["method"] == name]
+    figure, panels = begin(*((4.4, 2, 1) if narrow else (2.9, 1, 2)), sharey=True)
+    for axes, (column, (heading, unit)) in zip(panels, COSTS.items(), strict=True):
+        # Without any positive cost the axis is linear and shows zeros.
+        visible = points[points[column].gt(0)] if points[column].gt(0).any() else points
+        for name, style in named.items():
+            part = visible[visible["method"] == name]
             short = shortened(name, (0.37 if narrow else 0.24) * width(), size)
-            axes.plot(part[column], part["mean"], **_line(own_look, name in batch), label=short)
+            axes.plot(part[column], part["mean"], **_line(style, name in batch), label=short)
             low, high = part["mean"] - part["std"], part["mean"] + part["std"]
-            axes.fill_between(part[column], low, high, color=own_look.colour, alpha=0.12, linewidth=0)
+            axes.fill_between(part[column], low, high, color=style.colour, alpha=0.12, linewidth=0)
         for name in others:
-            part = shown[shown["method"] == name]
+            part = visible[visible["method"] == name]
             label = counted(len(others), "other method") if name == others[0] else None
             axes.plot(part[column], part["mean"], **OTHERS, label=label)
-        logarithmic(axes, own.loc[own["mean"].between(*limits), column], unit)
+        logarithmic(axes, points.loc[points["mean"].between(*limits), column], unit)
         axes.set_xlabel(heading, fontsize=size)
         axes.tick_params(labelsize=size)
         axes.set_ylim(*limits)
         if np.isfinite(target):
             axes.axhline(target, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
-    every[0].set_ylabel(f"test {report.measure.symbol}", fontsize=size)
-    place = "outside lower center" if narrow else "outside right center"
-    handles = every[0].get_legend_handles_labels()
-    figure.legend(*handles, loc=place, ncols=2 if narrow else 1, frameon=False, fontsize=size)
+    panels[0].set_ylabel(f"test {report.measure.symbol}", fontsize=size)
+    location = "outside lower center" if narrow else "outside right center"
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc=location, ncols=2 if narrow else 1, frameon=False, fontsize=size)
     return figure
 
 
 def _line(look: Look, is_batch: bool) -> dict[str, Any]:
-    """The look of a line, some of whose points have a marker.
+    """The style of a line, with markers at some of its points.
 
-    A method whose iterations go through all rows has an open marker at each of its points.
+    A method whose iterations go through all rows has an open marker at each point.
     """
     style = {"color": look.colour, "marker": MARKERS[look.marker], "markersize": 3.5, "linewidth": 1.2}
     fill: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}

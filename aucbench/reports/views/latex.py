@@ -1,4 +1,4 @@
-"""A report as LaTeX: booktabs tables whose rows are methods, ready to be quoted."""
+"""A report as LaTeX: booktabs tables of methods for papers."""
 
 import re
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ HEAD = r"""\documentclass{article}
 def latex(report: Report) -> str:
     """A document with the table of verdicts of each setting, which fits a column of a paper.
 
-    Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
-    the best, by the report's rope; nothing is bold where the verdict on the best is undecided.
-    `bibtex` has the references.
+    Rows are methods, the best gain first. The best gain and the gains of methods equivalent to it, by the
+    report's rope, are bold; nothing is bold if the verdict on the best method is undecided. `bibtex` has the
+    bibliography.
     """
     rows = {setting: report.ranking(setting) for setting in report.settings}
-    body = [_verdicts(report, setting, own) for setting, own in rows.items() if own["gain"].notna().any()]
+    body = [_verdicts(report, setting, part) for setting, part in rows.items() if part["gain"].notna().any()]
     if body and _entries(report):
         references = BIBLIOGRAPHY.removesuffix(".bib")
         body.append(f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{references}}}")
@@ -48,7 +48,7 @@ def latex(report: Report) -> str:
 
 
 def escaped(words: str) -> str:
-    """Text in one line, in which no character means anything to LaTeX; ? for those it may not know."""
+    """Text in one line, escaped for LaTeX; ? for characters that LaTeX may not support."""
     return "".join(
         SPECIAL.get(letter, letter if " " <= letter <= "~" or letter in LATIN else "?")
         for letter in text(words)
@@ -61,11 +61,11 @@ def bibtex(report: Report) -> str:
 
 
 def _entries(report: Report) -> set[str]:
-    return {each[1] for name in report.methods["algorithm"].unique() if (each := _cited(name))}
+    return {cited[1] for name in report.methods["algorithm"].unique() if (cited := _cited(name))}
 
 
 def _cited(algorithm: str) -> tuple[str, str] | None:
-    """Key and BibTeX entry of the paper of a method: that of its package, or the sentence it cites."""
+    """Key and BibTeX entry of a method's paper, from the plugin's bibliography or its citation."""
     cls = plugin("algo", algorithm)
     cited = MethodFacts(cls).citation if cls else None
     if not cited:
@@ -77,13 +77,13 @@ def _cited(algorithm: str) -> tuple[str, str] | None:
 
 
 def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
-    """The compact table: gain and interval, verdict and time ratio of each method, as wide as a column."""
+    """The compact table: gain and interval, verdict and time ratio of each method, one column wide."""
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
-    algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
+    algorithms = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
-    every: Any = table.to_dict("records")
-    for row in every:
-        name, cited = row["method"], _cited(algorithm[row["method"]])
+    records: Any = table.to_dict("records")
+    for row in records:
+        name, cited = row["method"], _cited(algorithms[row["method"]])
         gain = "0.0" if name == reference else _thousandths(row["gain"])
         low, high = (_thousandths(row[part]) for part in ("low", "high"))
         rows.append(
@@ -98,13 +98,13 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     rope = "" if report.rope is None else f" (rope $\\pm {report.rope:g}$)"
     single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
-    level = next((VERDICTS["mean"].shown(row) for row in every if row["method"] == reference), NONE)
+    level = next((VERDICTS["mean"].shown(row) for row in records if row["method"] == reference), NONE)
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
         f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
-        + f" Bold: the best ({escaped(every[0]['method'])}) and what is equivalent to it."
+        + f" Bold: the best ({escaped(records[0]['method'])}) and what is equivalent to it."
         * any(table["is_best"])
         + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."
@@ -116,13 +116,13 @@ def _thousandths(value: float) -> str:
     return NONE if value != value else f"{round(1000 * value, 1) + 0.0:+.1f}"
 
 
-def _number(words: str) -> str:
-    """A number as LaTeX sets it: with a minus sign, and a dash where there is none."""
-    return "--" if words == NONE else escaped(words).replace("{-}", "$-$")
+def _number(number: str) -> str:
+    """A number in LaTeX with a minus sign; a dash if there is no number."""
+    return "--" if number == NONE else escaped(number).replace("{-}", "$-$")
 
 
 def _tables(caption: str, lines: Sequence[Sequence[str]]) -> str:
-    """Tables of so many rows below a head as fit a page, as wide as the text; long names are wrapped."""
+    """Tables of at most a page of rows below a head, as wide as the text; long names are wrapped."""
     head, *rows = [" & ".join(line) + r" \\" for line in lines]
     return "\n\n".join(
         "\n".join(

@@ -28,8 +28,8 @@ def write_page(report: Report, path: Path) -> None:
 def page(report: Report) -> str:
     """The text of the page.
 
-    The browser is told to run this script and no other, and to load nothing: names, citations and parameters
-    are data wherever they come from.
+    The content security policy allows only this script and no loading: names, citations and parameters are
+    never executed, wherever they come from.
     """
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -65,5 +65,5 @@ def _digest(text: str) -> str:
 
 
 def compressed(data: Any) -> str:
-    """JSON as gzip in base64: a fourth of the size, and nothing in it is mistaken for markup."""
+    """JSON as gzip in base64: a fourth of the size, and without characters of markup."""
     return base64.b64encode(gzip.compress(msgspec.json.encode(data), compresslevel=7, mtime=0)).decode()

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-WIDTH = 200  # width for a pipe
+WIDTH = 200  # width of output to a pipe
 FRAME = 3  # characters around the text of a column
-SHORTEST = 12  # characters that a name is folded to at most
+SHORTEST = 12  # least width of folded names in characters
 MARKUP = "\\|*_<>`[]#~$&"
 OVERALL = (
     "method", "class_of_model", "gain", "verdict", "more_families", "time_ratio", "mean", "worse", "same",
@@ -28,7 +28,7 @@ ON_DATA = (
     "ns_per_iteration", "target_seconds", "runs", "gaps", "own_setting", "reported",
 )  # fmt: skip
 BRIEF_ON_DATA = ("method", "class_of_model", "mean", "gain", "verdict", "gaps", "own_setting")
-OPTIONAL = {  # columns that are shown where they tell something
+OPTIONAL = {  # columns that are shown only if they have a value
     "class_of_model", "suboptimality", "gain", "verdict", "more_families", "worse", "same", "better", "gaps",
     "own_setting", "reported",
 }  # fmt: skip
@@ -45,7 +45,7 @@ class TextTable(NamedTuple):
 def text_table(
     frame: "pd.DataFrame", columns: Iterable[Column], measure: str = "AUC", reference: str = ""
 ) -> TextTable:
-    """The lines of a frame, as its columns are shown."""
+    """The lines of a frame, formatted by its columns."""
     chosen = list(columns)
     fill = {"measure": measure, "reference": reference or "the reference"}
     return TextTable(
@@ -62,17 +62,17 @@ def board_table(report: Report, setting: str, data_set: str = "", brief: bool = 
     """
     if data_set:
         frame = results_on(report, setting, data_set)
-        known, names = RESULTS, list(BRIEF_ON_DATA if brief else ON_DATA)
+        formats, names = RESULTS, list(BRIEF_ON_DATA if brief else ON_DATA)
     else:
-        own = report.part("methods", setting).set_index("method")["own_setting"]
-        frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
-        known, names = VERDICTS, list(BRIEF if brief else OVERALL)
-    columns = [known[name] for name in names if _tells(frame, name)]
+        settings = report.part("methods", setting).set_index("method")["own_setting"]
+        frame = report.over_all(setting).assign(own_setting=lambda rows: rows["method"].map(settings))
+        formats, names = VERDICTS, list(BRIEF if brief else OVERALL)
+    columns = [formats[name] for name in names if _is_shown(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
-def _tells(frame: "pd.DataFrame", name: str) -> bool:
-    """Whether a column is shown: always, unless it is optional and has no value, or one class of model."""
+def _is_shown(frame: "pd.DataFrame", name: str) -> bool:
+    """Whether a column is shown: always, unless it is optional and has no value or one class of model."""
     if name not in OPTIONAL or name not in frame:
         return name in frame
     nothing = {0, ""} if name == "gaps" else {"", SELF_REPORTED}
@@ -81,22 +81,22 @@ def _tells(frame: "pd.DataFrame", name: str) -> bool:
 
 def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
     """The results on one data set with the gains over the reference."""
-    own = report.part("results", setting, data_set)
+    rows = report.part("results", setting, data_set)
     gains = report.part("gains", setting, data_set)
     gains = gains.rename(columns={"low": "gain_low", "high": "gain_high"})
-    own = own.merge(gains[["method", "gain", "gain_low", "gain_high", "verdict"]], on="method", how="left")
-    own = own.assign(verdict=own["verdict"].fillna(""), whole=own["gaps"] == "")
-    return own.sort_values(["whole", "mean"], ascending=[False, False], kind="stable").drop(columns="whole")
+    rows = rows.merge(gains[["method", "gain", "gain_low", "gain_high", "verdict"]], on="method", how="left")
+    rows = rows.assign(verdict=rows["verdict"].fillna(""), whole=rows["gaps"] == "")
+    return rows.sort_values(["whole", "mean"], ascending=[False, False], kind="stable").drop(columns="whole")
 
 
 def marks(report: Report, setting: str, data_set: str) -> list[str]:
-    """What is to be known of methods on a data set: timing, exemptions, choices, divergence."""
+    """Remarks on the methods on a data set: timing, exemptions, tuning, divergence."""
     frame = results_on(report, setting, data_set)
     exempt = report.part("methods", setting).set_index("method")["exempt"]
-    found = []
+    sentences = []
     for row in frame.to_dict("records"):
         name = row["method"]
-        told = {
+        facts = {
             "": row["timing_mark"],
             "was ": row["time_note"],
             "is exempt from some checks of `aucbench check`: ": exempt.get(name, ""),
@@ -106,16 +106,16 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
             "diverged: ": row["advice"],
             "had not converged in runs: ": row["unconverged"] or "",
         }
-        found += [f"{name} {words}{text}".rstrip(".") + "." for words, text in told.items() if text]
-    return found
+        sentences += [f"{name} {prefix}{text}".rstrip(".") + "." for prefix, text in facts.items() if text]
+    return sentences
 
 
 def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> None:
-    """Print the answer and the methods over all data sets; each of the given data sets; or the notes."""
+    """Print the answer and methods over all data sets or on each of `data_sets`; and the notes if `notes`."""
     for setting in report.settings:
         names = list(report.part("data_sets", setting)["data_set"])
-        wanted = [name for name in names if name in data_sets or len(names) == 1]
-        for name in wanted:
+        selected = [name for name in names if name in data_sets or len(names) == 1]
+        for name in selected:
             facts = report.part("data_sets", setting, name).iloc[0]
             title = f"{name}: {facts['setting_text']}"
             show_table(title, board_table(report, setting, name), marks(report, setting, name))
@@ -129,27 +129,27 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
 
 
 def show_best(report: Report, most: int = 10) -> None:
-    """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
+    """Print the first `most` methods of a sweep, over its data sets or on its only data set."""
     for setting in report.settings:
         name, *others = report.part("data_sets", setting)["data_set"]
         table = board_table(report, setting, "" if others else name, brief=True)
-        where = f"{1 + len(others)} data sets" if others else name
-        title = f"{len(table.lines)} methods on {where}, {setting}"
+        scope = f"{1 + len(others)} data sets" if others else name
+        title = f"{len(table.lines)} methods on {scope}, {setting}"
         title += f", the first {most}" if len(table.lines) > most else ""
         show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
 
 
 def counts(report: Report) -> str:
     """The number of cells of each status, as a sentence."""
-    found = report.counts
-    failed = sum(found.get(name, 0) for name in ("failed", "timeout", "out-of-memory"))
-    done = counted(found.get("finished", 0), "cell")
-    rest = f"{found.get('diverged', 0):,} diverged, {failed:,} failed, {found.get('missing', 0):,} missing"
-    return f"{done} done, {rest}"
+    totals = report.counts
+    failed = sum(totals.get(name, 0) for name in ("failed", "timeout", "out-of-memory"))
+    finished = counted(totals.get("finished", 0), "cell")
+    gaps = f"{totals.get('diverged', 0):,} diverged, {failed:,} failed, {totals.get('missing', 0):,} missing"
+    return f"{finished} done, {gaps}"
 
 
 def markdown(report: Report) -> str:
-    """The answer, the methods over all data sets, each data set, and how the numbers were made."""
+    """The answer, the methods over all data sets, each data set, and the notes."""
     origin = f"aucbench {report.version}, {report.made}, {report.machines}; {counts(report)}."
     blocks = [f"# {plain(report.title)}", plain(origin)]
     for setting in report.settings:
@@ -157,8 +157,8 @@ def markdown(report: Report) -> str:
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(board_table(report, setting)))
-        known = [own for name, own in DATA_SETS.items() if name in facts and facts[name].notna().any()]
-        blocks.append(table(text_table(facts, known, report.measure.symbol)))
+        chosen = [column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()]
+        blocks.append(table(text_table(facts, chosen, report.measure.symbol)))
         for name in facts["data_set"]:
             remarks = "\n".join(f"- {plain(text)}" for text in marks(report, setting, name))
             blocks += [f"### {plain(name)}", table(board_table(report, setting, name)), remarks]
@@ -167,28 +167,28 @@ def markdown(report: Report) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in one line, in which Markdown sees no markup and a table no column."""
+    """Text in one line, escaped for Markdown and its tables."""
     return "".join(f"\\{letter}" if letter in MARKUP else letter for letter in line(text))
 
 
 def table(content: TextTable) -> str:
     """A table in Markdown: texts to the left, numbers to the right."""
-    lines = [[plain(text) for text in each] for each in content.lines]
-    rule = ["---" if left else "---:" for left in content.left]
-    return "\n".join(f"| {' | '.join(each)} |" for each in [list(map(plain, content.head)), rule, *lines])
+    lines = [[plain(text) for text in row] for row in content.lines]
+    rule = ["---" if is_left else "---:" for is_left in content.left]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [list(map(plain, content.head)), rule, *lines])
 
 
 def console() -> "Console":
-    """The console of tables: as wide as the terminal, or `WIDTH` where there is none."""
+    """The console of tables, as wide as the terminal, or `WIDTH` without a terminal."""
     from rich.console import Console
 
     return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
 def show_table(title: str, content: TextTable, remarks: Iterable[str] = (), is_framed: bool = True) -> None:
-    """Print a table whose first column are names, and remarks.
+    """Print a table with names in the first column, and remarks.
 
-    Columns that the width has no room for follow in further parts, with the names.
+    Columns that do not fit into the width follow in further parts, with the names.
     """
     from rich.table import Table
 
@@ -200,8 +200,8 @@ def show_table(title: str, content: TextTable, remarks: Iterable[str] = (), is_f
         view.add_column(content.head[0], overflow="fold", width=names)
         for at in columns[1:]:
             view.add_column(content.head[at], justify="left" if content.left[at] else "right", no_wrap=True)
-        for each in content.lines:
-            view.add_row(*(each[at] for at in columns))
+        for row in content.lines:
+            view.add_row(*(row[at] for at in columns))
         out.print(view)
     for remark in remarks:
         out.print(line(remark))
@@ -216,11 +216,11 @@ def _parts(content: TextTable, width: int, frame: int) -> tuple[int, list[list[i
     )
     room = width - 1 - max([sum(widths[:2]), *widths])
     names = min(names, max(room, frame + SHORTEST))
-    parts, left = [[0]], width - 1 - names
-    for at, wide in enumerate(widths, 1):
-        if wide > left and at > 2:
+    parts, remaining = [[0]], width - 1 - names
+    for at, needed in enumerate(widths, 1):
+        if needed > remaining and at > 2:
             parts.append([0])
-            left = width - 1 - names
+            remaining = width - 1 - names
         parts[-1].append(at)
-        left -= wide
+        remaining -= needed
     return names - frame, parts

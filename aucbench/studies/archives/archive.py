@@ -31,7 +31,7 @@ from aucbench.studies.store import Store, of_study
 
 TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
 R = TypeVar("R", CellRecord, FailureRecord)
-FORMAT = 2  # archive format, 2 since archives have scores; a reader accepts this one and all earlier ones
+FORMAT = 2  # archive format, 2 since archives have scores; readers accept earlier formats, too
 
 
 class EntryDigest(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     machines: tuple[MachineRecord, ...]
     sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
     compact: bool = False  # only the first runs' curves are whole; single precision; rounded trials
-    # Versions of what the plugins of the cells need, by distribution; unset in format 1.
+    # Versions of the distributions that the plugins of the cells need; unset in format 1.
     distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
     entries: dict[str, EntryDigest] = {}
     digest: str = ""  # digest of all other fields
@@ -87,7 +87,7 @@ class Archive:
         return iter(self.cells.values())
 
     def plans(self, study: str | None = None) -> list[StudyPlan]:
-        """The plans of its studies, or that of one; ParameterError if there is none."""
+        """The plans of all studies, or of one study; ParameterError if there is no such study."""
         return of_study(list(self.studies), study, self.path)
 
     def get(self, key: str) -> CellResult | None:
@@ -110,11 +110,11 @@ class Archive:
         sources: dict[str, set[str]] = {}
         needed: dict[str, set[str]] = {}
         for record in (cell.record for cell in self):
-            here = record.environment
-            own = subset(here, ("cpu", "memory_bytes", "platform", "python", "packages"))
-            own |= {"machine": machine_of(here), "cores": here.cores_physical}
-            known = machines.setdefault(canonical(own), MachineRecord(**own, cells=0))
-            machines[canonical(own)] = replace(known, cells=known.cells + 1)
+            environment = record.environment
+            fields = subset(environment, ("cpu", "memory_bytes", "platform", "python", "packages"))
+            fields |= {"machine": machine_of(environment), "cores": environment.cores_physical}
+            machine = machines.setdefault(canonical(fields), MachineRecord(**fields, cells=0))
+            machines[canonical(fields)] = replace(machine, cells=machine.cells + 1)
             sources.setdefault(record.algorithm.name, set()).add(record.source or "")
             for name, version in distributions_of(record).items():
                 needed.setdefault(name, set()).add(version)
@@ -132,12 +132,12 @@ class Archive:
 def distributions_of(record: CellRecord) -> dict[str, str]:
     """Versions of the distributions of a cell's plugins, and of the packages that only its method needs."""
     plugins = (record.algorithm, record.dataset, record.loss, record.features)
-    own = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
-    return own | {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
+    versions = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
+    return versions | {name: pin for name, pin in record.environment.packages.items() if name not in PACKAGES}
 
 
 def reads_own_file(record: CellRecord) -> bool:
-    """Whether the data of a cell are in a file that its user named."""
+    """Whether the data of a cell come from a user's file."""
     return "path" in record.dataset.parameters
 
 
@@ -146,9 +146,9 @@ def from_store(
 ) -> Archive:
     """The cells of a study in a store.
 
-    Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
-    reading one may run code. `scores` are those of methods that are not linear; those of files of one's own
-    are always left out. A compact archive has the curve of the first run of each entry that finished, and
+    Commands and tracebacks are left out because they may contain addresses and folder names, and models
+    because reading a model may run code. `scores` keeps the scores of methods that are not linear, except
+    scores on users' files. A compact archive has the whole curve of the first finished run of each entry, and
     the last checkpoint of the other runs. Raises ParameterError if the store lacks the study.
     """
     plans = store.plans(study)
@@ -193,7 +193,7 @@ def from_store(
             for key in keys
             if key not in cells and (failure := store.failure(key)) is not None
         },
-        others={key: found for key in cells if (found := store.replications(key))},
+        others={key: runs for key in cells if (runs := store.replications(key))},
         compact=compact,
     )
 
@@ -225,18 +225,18 @@ class Imported(NamedTuple):
 
 def into_store(archive: Archive, store: Store) -> Imported:
     """Put an archive into a store; cells that the store already has become replications."""
-    new = again = failures = 0
+    cells = replications = failures = 0
     for key, cell in archive.cells.items():
-        own, known, others = store.record(key), store.replications(key), [*archive.replications(key)]
-        if own is None:
+        record, stored, runs = store.record(key), store.replications(key), [*archive.replications(key)]
+        if record is None:
             store.put(key, cell)
-            new += 1
+            cells += 1
         else:
-            others.append(replication_of(cell.record))
-        found = without_twins(own or cell.record, [*known, *others])
-        if found != known:
-            store.put_replications(key, found)
-            again += len(found) - len(known)
+            runs.append(replication_of(cell.record))
+        distinct = without_twins(record or cell.record, [*stored, *runs])
+        if distinct != stored:
+            store.put_replications(key, distinct)
+            replications += len(distinct) - len(stored)
     for key, failure in archive.failed.items():
         if not store.has(key) and store.failure(key) is None:
             store.put_failure(failure)
@@ -244,30 +244,30 @@ def into_store(archive: Archive, store: Store) -> Imported:
     plans = {plan.study: plan for plan in store.plans()}
     for plan in archive.studies:
         store.put_plan(_joined(plans.get(plan.study, plan), plan))
-    return Imported(new, again, failures)
+    return Imported(cells, replications, failures)
 
 
 def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
     """All cells of two archives, preferring the first, and comparisons with their replications."""
-    cells, others = {**other.cells, **first.cells}, {}
+    cells, replications = {**other.cells, **first.cells}, {}
     for key, cell in cells.items():
-        found = [*first.replications(key), *other.replications(key)]
+        runs = [*first.replications(key), *other.replications(key)]
         if key in first.cells and key in other.cells:
-            found.append(replication_of(other.cells[key].record))
-        if kept := without_twins(cell.record, found):
-            others[key] = kept
+            runs.append(replication_of(other.cells[key].record))
+        if distinct := without_twins(cell.record, runs):
+            replications[key] = distinct
     studies = {plan.study: plan for plan in first.studies}
     studies |= {plan.study: _joined(studies.get(plan.study, plan), plan) for plan in other.studies}
     archive = Archive(
         path=f"{first.path} and {other.path}",
         cells=cells,
         studies=tuple(studies.values()),
-        failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
-        others=others,
+        failed={key: record for key, record in {**other.failed, **first.failed}.items() if key not in cells},
+        others=replications,
         compact=first.compact or other.compact,
     )
     comparisons = [
-        compare(cells[key].record, each, tolerance) for key, found in others.items() for each in found
+        compare(cells[key].record, run, tolerance) for key, records in replications.items() for run in records
     ]
     return archive, comparisons
 

@@ -48,10 +48,10 @@ NEEDED = (MANIFEST, CELLS, FAILURES, PLANS, OTHERS, CURVES)
 ENTRIES = (*NEEDED, WEIGHTS, SCORES)
 MB = 2**20
 LARGEST_FILE = 200 * MB
-LARGEST = 1000 * MB  # all entries of a file, or all columns of a table, unpacked
+LARGEST = 1000 * MB  # unpacked bytes of all entries of a file, or of all columns of a table
 LARGEST_ARRAYS = 100_000_000  # numbers in all arrays of a Parquet entry
 WHOLE_NUMBERS = ("iteration", "samples")
-SINGLE, DOUBLE = "float32", "float64"  # columns of scores, one of them for each cell
+SINGLE, DOUBLE = "float32", "float64"  # columns of scores; a cell has values in one column
 DATE = (1980, 1, 1, 0, 0, 0)  # fixed date of ZIP entries: equal content gives equal bytes
 KEY = re.compile(r"[0-9a-f]{64}")
 ROUNDING = 1e-6  # relative tolerance for the single precision of compact archives
@@ -67,8 +67,8 @@ def shipped(name: str = SHIPPED) -> Path | None:
     The default is the archive of the reference study under ruleset=trials.
     """
     package = Path(__file__).resolve().parents[2]
-    places = (package / "results" / name, package.parent / "docs" / "results" / name)
-    return next((path for path in places if path.is_file()), None)
+    paths = (package / "results" / name, package.parent / "docs" / "results" / name)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def write(archive: Archive, file: str | Path) -> Manifest:
@@ -84,7 +84,7 @@ def write(archive: Archive, file: str | Path) -> Manifest:
         CELLS: _lines(cell.record for cell in cells.values()),
         FAILURES: _lines(archive.failed.values()),
         PLANS: _lines(archive.studies),
-        OTHERS: _lines(each for found in archive.others.values() for each in found),
+        OTHERS: _lines(run for runs in archive.others.values() for run in runs),
         CURVES: _parquet({key: cell.curve for key, cell in cells.items()}, archive.compact),
         **({WEIGHTS: _parquet(weights, archive.compact)} if weights else {}),
         **({SCORES: _parquet(scores, compact=False)} if scores else {}),
@@ -98,7 +98,7 @@ def write(archive: Archive, file: str | Path) -> Manifest:
     content = msgspec.to_builtins(manifest)
     text = json.dumps(content | {"digest": _digest(content)}, indent=1, sort_keys=True).encode()
     part = path.parent / f"{path.name}.part"
-    method = ZIP_LZMA if archive.compact else ZIP_DEFLATED  # a quarter smaller, and slower
+    method = ZIP_LZMA if archive.compact else ZIP_DEFLATED  # LZMA is a quarter smaller, and slower
     try:
         with ZipFile(part, "w") as zipped:
             for name, content in {MANIFEST: text, **contents}.items():
@@ -111,7 +111,7 @@ def write(archive: Archive, file: str | Path) -> Manifest:
 
 
 def read(file: str | Path) -> tuple[Manifest, Archive]:
-    """Read an archive; raise a DataError that names damaged, edited or unknown entries, and why."""
+    """Read an archive; raise a DataError that names damaged, edited or unknown entries and the reasons."""
     path = Path(file)
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -129,9 +129,9 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
         _arrays(path, name, contents[name], keys) if name in contents else {}
         for name in (CURVES, WEIGHTS, SCORES)
     )
-    others: dict[str, tuple[ReplicationRecord, ...]] = {}
-    for each in _parsed(path, OTHERS, contents, ReplicationRecord):
-        others[each.key] = (*others.get(each.key, ()), each)
+    replications: dict[str, tuple[ReplicationRecord, ...]] = {}
+    for run in _parsed(path, OTHERS, contents, ReplicationRecord):
+        replications[run.key] = (*replications.get(run.key, ()), run)
     archive = Archive(
         path=str(path),
         cells={
@@ -144,8 +144,8 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
             for record in records
         },
         studies=tuple(_parsed(path, PLANS, contents, StudyPlan)),
-        failed={each.key: each for each in _parsed(path, FAILURES, contents, FailureRecord)},
-        others=others,
+        failed={failure.key: failure for failure in _parsed(path, FAILURES, contents, FailureRecord)},
+        others=replications,
         compact=manifest.compact,
     )
     _refuse(path, [*_contradictions(archive, manifest, len(records))])
@@ -153,7 +153,7 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
 
 
 def _unpacked(path: Path, zipped: ZipFile) -> dict[str, bytes]:
-    """The bytes of the entries by name, if these are those of an archive and not too large."""
+    """The bytes of the entries by name; DataError if a name is wrong or the entries are too large."""
     infos = zipped.infolist()
     names = [info.filename for info in infos]
     problems = [f"{name!r} is no entry of an archive" for name in names if name not in ENTRIES]
@@ -175,7 +175,7 @@ def _unpacked(path: Path, zipped: ZipFile) -> dict[str, bytes]:
 
 
 def _manifest(path: Path, contents: dict[str, bytes]) -> Manifest:
-    """The manifest, taken out of the contents, each of which must have the digest that it states."""
+    """Remove the manifest from the contents and return it; all other entries must match its digests."""
     content = contents.pop(MANIFEST)
     try:
         manifest = decode(content, Manifest)
@@ -188,14 +188,14 @@ def _manifest(path: Path, contents: dict[str, bytes]) -> Manifest:
         )
     if manifest.digest != _digest(json.loads(content)):
         raise DataError(f"{path}: {MANIFEST} is not what its own digest says: it was changed or damaged.")
-    stated = {name: entry.sha256 for name, entry in manifest.entries.items()}
-    wrong = [name for name, text in contents.items() if stated.get(name) != _sha256(text)]
+    digests = {name: entry.sha256 for name, entry in manifest.entries.items()}
+    wrong = [name for name, text in contents.items() if digests.get(name) != _sha256(text)]
     _refuse(path, [f"{name} is not what the manifest's digest says: it was changed" for name in wrong])
     return manifest
 
 
 def _digest(manifest: dict[str, Any]) -> str:
-    """The digest of all other fields."""
+    """The digest of all fields except `digest`."""
     return _sha256(json.dumps(manifest | {"digest": ""}, sort_keys=True).encode())
 
 
@@ -209,13 +209,13 @@ def _lines(records: Iterable[Any]) -> bytes:
 
 def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T]) -> list[T]:
     """The records of an entry, one per line."""
-    found = []
+    records = []
     for number, line in enumerate(contents[name].split(b"\n")[:-1], 1):
         try:
-            found.append(decode(line, kind))
+            records.append(decode(line, kind))
         except msgspec.DecodeError as error:
             raise DataError(f"{path}: {name} cannot be read in line {number} ({error}).") from None
-    return found
+    return records
 
 
 def _parquet(rows: Arrays, compact: bool) -> bytes:
@@ -223,11 +223,11 @@ def _parquet(rows: Arrays, compact: bool) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    usual = pa.float32() if compact else pa.float64()
+    default = pa.float32() if compact else pa.float64()
     kinds = {SINGLE: pa.float32()} | dict.fromkeys(WHOLE_NUMBERS, pa.int64())
     columns: dict[str, Any] = {"key": pa.array(list(rows), pa.string())}
     for name in dict.fromkeys(name for arrays in rows.values() for name in arrays):
-        kind = pa.list_(kinds.get(name, usual))
+        kind = pa.list_(kinds.get(name, default))
         columns[name] = pa.array([arrays.get(name) for arrays in rows.values()], kind)
     sink = BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd", compression_level=19)
@@ -247,8 +247,8 @@ def _arrays(path: Path, name: str, content: bytes, keys: set[str]) -> Arrays:
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
         sizes = (
             (file.metadata.num_rows, len(keys)),
-            (sum(each.num_values for each in columns), LARGEST_ARRAYS),
-            (sum(each.total_uncompressed_size for each in columns), LARGEST),
+            (sum(chunk.num_values for chunk in columns), LARGEST_ARRAYS),
+            (sum(chunk.total_uncompressed_size for chunk in columns), LARGEST),
         )
         if any(size > largest for size, largest in sizes):
             raise ValueError("more rows or numbers than its cells can have")
@@ -257,20 +257,20 @@ def _arrays(path: Path, name: str, content: bytes, keys: set[str]) -> Arrays:
         is_known = types.pop("key", None) == pa.dictionary(pa.int32(), pa.string())
         if not is_known or len(types) + 1 < table.num_columns or any(t not in lists for t in types.values()):
             raise ValueError("other columns than one key and different lists of numbers")
-        if strange := {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - keys:
-            raise ValueError(f"the key {min(strange)[:70]!r}, which no cell has")
-        found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
-        if len(found) < table.num_rows:
+        if unknown := {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - keys:
+            raise ValueError(f"the key {min(unknown)[:70]!r}, which no cell has")
+        rows: dict[str, dict[str, NDArray[Any]]] = {key: {} for key in table["key"].to_pylist()}
+        if len(rows) < table.num_rows:
             raise ValueError("two rows of one key")
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         raise DataError(f"{path}: {name} is refused ({str(error)[:200]}).") from None
     kinds: dict[str, Any] = dict.fromkeys(WHOLE_NUMBERS, np.int64) | {SINGLE: np.float32}
     for column in types:
         kind = kinds.get(column, np.float64)
-        for arrays, values in zip(found.values(), table[column], strict=True):
+        for arrays, values in zip(rows.values(), table[column], strict=True):
             if values.is_valid:
                 arrays[column] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
-    return found
+    return rows
 
 
 def _refuse(path: Path, problems: list[str]) -> None:
@@ -286,16 +286,16 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     """
     if len(archive.cells) != records:
         yield "cells.json has two cells of one key"
-    counted = archive.summary()
+    summary = archive.summary()
     for name in ("studies", "cells", "failures", "sources", "distributions"):
-        if getattr(manifest, name) not in (counted[name], UNSET):
+        if getattr(manifest, name) not in (summary[name], UNSET):
             yield f"the {name} are others than the manifest states"
-    if len(set(counted["studies"])) < len(archive.studies):
+    if len(set(summary["studies"])) < len(archive.studies):
         yield "plans.json has a study twice"
     planned: dict[str, tuple[Any, ...]] = {}
     for entry in (entry for plan in archive.studies for entry in plan.entries):
-        own = (entry.algorithm, entry.dataset, _settings(entry.described))
-        planned |= {key: (*own, seeds) for key, seeds in entry.cells.items()}
+        entry_fields = (entry.algorithm, entry.dataset, _settings(entry.described))
+        planned |= {key: (*entry_fields, seeds) for key, seeds in entry.cells.items()}
         yield from (f"{entry.algorithm[:40]!r} of plans.json {text}" for text in _unsafe(entry.described))
         if not entry.cells or (entry.ruleset and not re.fullmatch(WORD, entry.ruleset.title)):
             yield f"{entry.algorithm[:40]!r} of plans.json has no cells, or a ruleset without a name"
@@ -308,22 +308,22 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     for key, cell in archive.cells.items():
         record = cell.record
         yield from (f"cell {key[:12]} {text}" for text in _cell_problems(cell))
-        here = (record.algorithm.name, record.dataset.title, _settings(record), record.seeds)
-        if planned.get(key, here) != here:
+        cell_fields = (record.algorithm.name, record.dataset.title, _settings(record), record.seeds)
+        if planned.get(key, cell_fields) != cell_fields:
             yield from (f"cell {key[:12]} {text}" for text in _unsafe(record))
             yield f"cell {key[:12]} is not the one that its study planned"
 
 
 def _settings(described: EntryDescription) -> dict[str, Any]:
-    """The description of a cell without the family of its data set, which plans do not have."""
-    found = subset(described, DESCRIPTION)
-    return found | {"dataset": structs.replace(described.dataset, family=UNSET)}
+    """The description of a cell without the family of its data set, which plans lack."""
+    fields = subset(described, DESCRIPTION)
+    return fields | {"dataset": structs.replace(described.dataset, family=UNSET)}
 
 
 def _unsafe(described: EntryDescription) -> Iterator[str]:
     """Yield values that a rerun could not compose, or would resolve as interpolations."""
-    for name, groups in ((described.protocol.name, PROTOCOLS), (described.tuning.name, TUNINGS)):
-        if all(name != each.name for each in groups):  # type: ignore[attr-defined]
+    for name, classes in ((described.protocol.name, PROTOCOLS), (described.tuning.name, TUNINGS)):
+        if all(name != cls.name for cls in classes):  # type: ignore[attr-defined]
             yield f"has the protocol or tuning {name[:70]!r}, which does not exist"
     if b"${" in msgspec.json.encode(described):
         yield "has a value that would be resolved when it is run"
@@ -356,5 +356,5 @@ def _cell_problems(cell: CellResult) -> Iterator[str]:
 
 def _ascends(values: NDArray[Any]) -> bool:
     """Whether values are finite and never fall."""
-    is_rising = bool((values[1:] >= values[:-1]).all())  # false beside NaN
+    is_rising = bool((values[1:] >= values[:-1]).all())  # False if a value is NaN
     return is_rising and all(map(isfinite, (*values[:1], *values[-1:])))

@@ -2,8 +2,8 @@
 
 Equal keys mean equal code, data, splits, orders and settings. Under equal versions of the numerical packages,
 and on equal processors, the AUC is then the same bit for bit; other compilers and processors may round
-differently, and a tolerance is allowed. Where the clock decides how long a method trains, nothing can be
-expected.
+differently, and a tolerance is allowed. Under a time budget, runs differ in length and their results
+cannot be compared.
 """
 
 from collections.abc import Iterable
@@ -32,33 +32,33 @@ class Comparison(NamedTuple):
     """Two runs of one cell."""
 
     agreement: Agreement
-    allowed: float  # difference of the AUCs
+    allowed: float  # allowed difference of the AUCs
     first: ReplicationRecord
     other: ReplicationRecord
     other_code: bool = False  # the runs used different code, so rounding may differ
 
     @property
     def difference(self) -> float:
-        """Difference of the AUCs; NaN where one of them has none."""
-        one, two = self.first.auc, self.other.auc
-        return float("nan") if one is None or two is None else abs(one - two)
+        """Difference of the AUCs; NaN if either run has no AUC."""
+        first_auc, other_auc = self.first.auc, self.other.auc
+        return float("nan") if first_auc is None or other_auc is None else abs(first_auc - other_auc)
 
 
 def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bool = False) -> Comparison:
-    """Whether two runs of one cell agree; `tolerance` holds where versions, processors or code differ."""
-    one, two = replication_of(first), replication_of(other)
-    is_exact = not other_code and _rounding(one.environment) == _rounding(two.environment)
+    """Whether two runs of a cell agree; `tolerance` applies if versions, processors or code differ."""
+    first_run, other_run = replication_of(first), replication_of(other)
+    is_exact = not other_code and _rounding(first_run.environment) == _rounding(other_run.environment)
     allowed = 0.0 if is_exact else tolerance
-    found = Comparison(Agreement.differs, allowed, one, two, other_code)
-    if one.timed or two.timed:
-        return found._replace(agreement=Agreement.timed)
-    if one.auc == two.auc:
-        return found._replace(agreement=Agreement.identical)
-    return found._replace(agreement=Agreement.close) if found.difference <= allowed else found
+    comparison = Comparison(Agreement.differs, allowed, first_run, other_run, other_code)
+    if first_run.timed or other_run.timed:
+        return comparison._replace(agreement=Agreement.timed)
+    if first_run.auc == other_run.auc:
+        return comparison._replace(agreement=Agreement.identical)
+    return comparison._replace(agreement=Agreement.close) if comparison.difference <= allowed else comparison
 
 
 def replication_of(record: Run) -> ReplicationRecord:
-    """A run of a cell as a replication of another one."""
+    """The record of a run as a replication of another run."""
     if isinstance(record, ReplicationRecord):
         return record
     result = record.result
@@ -74,17 +74,17 @@ def replication_of(record: Run) -> ReplicationRecord:
 
 
 def machine_of(environment: Environment) -> str:
-    """Identifier of a machine; of one that cannot keep its number, its processor and memory."""
+    """Identifier of a machine: its number, else its processor and memory."""
     return environment.machine or canonical(
         [environment.cpu, environment.cores_physical, environment.memory_bytes]
     )
 
 
-def without_twins(own: Run, others: Iterable[ReplicationRecord]) -> tuple[ReplicationRecord, ...]:
+def without_twins(run: Run, others: Iterable[ReplicationRecord]) -> tuple[ReplicationRecord, ...]:
     """The distinct other runs of a cell, without the cell's own run."""
-    found = {_identity(each): each for each in others}
-    found.pop(_identity(replication_of(own)), None)
-    return tuple(found.values())
+    distinct = {_identity(other): other for other in others}
+    distinct.pop(_identity(replication_of(run)), None)
+    return tuple(distinct.values())
 
 
 def _identity(run: ReplicationRecord) -> str:
@@ -93,27 +93,27 @@ def _identity(run: ReplicationRecord) -> str:
     )
 
 
-def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
-    """The machine of a cell, and all machines with agreeing runs of it."""
-    agree = (Agreement.identical, Agreement.close)
-    agreeing = [each for each in others if compare(own, each, tolerance).agreement in agree]
-    return {machine_of(each.environment) for each in (own, *agreeing)}
+def machines(run: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
+    """The machine of a cell, and all machines with agreeing runs of the cell."""
+    agreements = (Agreement.identical, Agreement.close)
+    agreeing = [other for other in others if compare(run, other, tolerance).agreement in agreements]
+    return {machine_of(record.environment) for record in (run, *agreeing)}
 
 
 def describe(environment: Environment) -> str:
     """An environment in words, for lists of disagreements."""
-    packages = " ".join(_that_round(environment))
+    packages = " ".join(_rounding_packages(environment))
     return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
 
 
 def _rounding(environment: Environment) -> list[str]:
     """Everything that decides rounding: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
-    return [environment.cpu, system, library, *_that_round(environment)]
+    return [environment.cpu, system, library, *_rounding_packages(environment)]
 
 
-def _that_round(environment: Environment) -> list[str]:
-    """Packages that may round, with versions: the usual ones, and those that only the method needs."""
-    known = environment.packages
-    names = [*(name for name in NUMERICAL if name in known), *sorted(known.keys() - PACKAGES)]
-    return [f"{name} {known[name]}" for name in names]
+def _rounding_packages(environment: Environment) -> list[str]:
+    """Packages that may round, with versions: numerical packages, and packages that only the method needs."""
+    versions = environment.packages
+    names = [*(name for name in NUMERICAL if name in versions), *sorted(versions.keys() - PACKAGES)]
+    return [f"{name} {versions[name]}" for name in names]

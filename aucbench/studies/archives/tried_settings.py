@@ -35,8 +35,8 @@ class TriedSettings:
     method: str
     dataset: str
     settings: tuple[dict[str, Any], ...]
-    aucs: Floats  # (settings, splits, folds) of validation rows; test AUCs where nothing was tuned
-    tested: Floats  # (splits,) test AUC of the final training; NaN, as above, where there is none
+    aucs: Floats  # (settings, splits, folds) of validation rows; test AUCs if nothing was tuned
+    tested: Floats  # (splits,) test AUC of the final training; NaN if missing
     linear: bool
     seconds: float  # mean time of a training on the whole training part
 
@@ -58,49 +58,49 @@ class TriedDataset:
 def tried_settings(cells: Iterable[CellResult]) -> dict[str, TriedDataset]:
     """Settings that were tried, by data set.
 
-    Left out are variants of a method, cells with a feature map, and tunings whose settings differ from split
-    to split, or whose first setting is not the method as given, which the others are compared with.
+    Variants of a method, cells with a feature map, and tunings whose settings differ between splits are left
+    out, and so are tunings whose first setting is not the method as given, the reference of the others.
     """
-    found: dict[str, dict[str, dict[Seeds, CellRecord]]] = {}
+    by_dataset: dict[str, dict[str, dict[Seeds, CellRecord]]] = {}
     variants: dict[str, str] = {}
     for record in (cell.record for cell in cells):
         variant = canonical(record.algorithm.parameters)
         is_plain = record.features.name == "identity" and record.budget.seconds is None
         if is_plain and variants.setdefault(record.algorithm.name, variant) == variant:
-            methods = found.setdefault(record.dataset.title, {})
+            methods = by_dataset.setdefault(record.dataset.title, {})
             methods.setdefault(record.algorithm.name, {})[record.seeds] = record
     tried = {}
-    for name, methods in sorted(found.items()):
-        seeds = sorted({own for records in methods.values() for own in records})
+    for name, methods in sorted(by_dataset.items()):
+        seeds = sorted({key for records in methods.values() for key in records})
         settings = [_tried(method, name, records, seeds) for method, records in sorted(methods.items())]
         facts = _facts([record for records in methods.values() for record in records.values()])
-        tried[name] = TriedDataset(name, facts, {own.method: own for own in settings if own})
+        tried[name] = TriedDataset(name, facts, {result.method: result for result in settings if result})
     return tried
 
 
 def _facts(records: list[CellRecord]) -> Facts:
     numbers = [
-        (each.train_rows, each.features, each.nonzeros_per_row or each.features, each.train_positives)
-        for each in (record.data for record in records)
+        (data.train_rows, data.features, data.nonzeros_per_row or data.features, data.train_positives)
+        for data in (record.data for record in records)
     ]
     rows, features, nonzeros, positives = np.array(numbers, float).T
-    means = (each.mean() for each in (rows, features, nonzeros / features, positives / rows))
+    means = (values.mean() for values in (rows, features, nonzeros / features, positives / rows))
     return Facts(*map(float, means))
 
 
 def _tried(
     method: str, dataset: str, records: Mapping[Seeds, CellRecord], seeds: list[Seeds]
 ) -> TriedSettings | None:
-    """The settings of one method; None where they differ from split to split, or were not kept."""
+    """The settings of one method; None if the settings differ between splits or were not kept."""
     results = [record.result for record in records.values()]
-    known = {own: record.result.auc for own, record in records.items()}
-    tested = np.array([known.get(own) for own in seeds], float)  # None becomes NaN
-    linear = all(each.weights_norm is not None or each.auc is None for each in results)
-    seconds = float(np.mean([records[own].result.train_seconds for own in seeds if own in records]))
-    tuned = [(seeds.index(own), record, record.tuned) for own, record in records.items() if record.tuned]
+    test_aucs = {key: record.result.auc for key, record in records.items()}
+    tested = np.array([test_aucs.get(key) for key in seeds], float)  # None becomes NaN
+    linear = all(result.weights_norm is not None or result.auc is None for result in results)
+    seconds = float(np.mean([records[key].result.train_seconds for key in seeds if key in records]))
+    tuned = [(seeds.index(key), record, record.tuned) for key, record in records.items() if record.tuned]
     if not tuned:
         return TriedSettings(method, dataset, ({},), tested[None, :, None], tested, linear, seconds)
-    trials = [(split, trial) for split, _, own in tuned for trial in own.trials or ()]
+    trials = [(split, trial) for split, _, choice in tuned for trial in choice.trials or ()]
     settings = {trial.number: trial.parameters for _, trial in trials}
     differ = any(settings[trial.number] != trial.parameters for _, trial in trials)
     has_first = all(record.tuning.parameters.get("given_first") for _, record, _ in tuned)

@@ -1,4 +1,4 @@
-"""Imported once in the process that forks workers: loads the framework and its own plugins only."""
+"""Imports for the process that forks workers: the framework and the built-in plugins only."""
 
 from importlib.metadata import entry_points
 

@@ -1,8 +1,8 @@
 """The cost of a study in trainings, passes, time and memory: from finished cells, else from short probes.
 
 A method is probed on the data sets with the shortest and the longest rows, separately for dense and sparse
-data. A power law in the row length gives its cost on the others. Settings of a tuning that train together
-take less than estimated.
+data. A power law in the row length gives its cost on the other data sets. Settings of a tuning that train
+together take less than estimated.
 """
 
 from collections import defaultdict
@@ -35,8 +35,8 @@ from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import with_budget
 
-FINISHED = 3  # finished cells of an entry whose times are read
-PROBE_SECONDS, PROBES_SECONDS = 0.5, 5.0  # largest processor time of a probe, and of all
+FINISHED = 3  # number of finished cells of an entry whose times are read
+PROBE_SECONDS, PROBES_SECONDS = 0.5, 5.0  # largest processor time of one probe, and of all probes
 WAIT_SECONDS, PROCESSES = 7.0, 4  # timeout for all probes; a method that must be compiled may exceed it
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations of a probe's first run, or rows with access full
@@ -58,13 +58,13 @@ class Estimate:
 
 def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _: None) -> list[Estimate]:
     """Estimate every entry of a plan; `begun` is called with each entry before its estimate."""
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
     for at, planned in enumerate(plan.entries):
         begun(entry := planned.entry)
-        cells = [cell for cell in plan.wanted(planned) if not cell.scored]
+        cells = [cell for cell in plan.to_run(planned) if not cell.scored]
         if not cells:  # no data are loaded
-            found.append(Estimate())
+            estimates.append(Estimate())
             continue
         rows, test_rows, folds = _sizes(entry)
         searches = {cell.search.key for cell in cells if cell.search}
@@ -73,15 +73,15 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
         X: Any = prepared_data().load(entry)(entry.part).X
         nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
         memory = (rows + test_rows) * nonzeros * (8 if entry.settings.dtype == "float64" else 4)
-        done = [cell.key for cell in planned.cells if cell.status is CellStatus.finished][:FINISHED]
-        times = [record.result.train_seconds for key in done if (record := store.record(key)) is not None]
-        known = entry.budget.seconds or (float(np.mean(times)) if times else None)
+        keys = [cell.key for cell in planned.cells if cell.status is CellStatus.finished][:FINISHED]
+        times = [record.result.train_seconds for key in keys if (record := store.record(key)) is not None]
+        time = entry.budget.seconds or (float(np.mean(times)) if times else None)
         trainings, work = len(cells) + trials, len(cells) + trials * (1.0 - 1.0 / max(2, folds))
         passes = trainings * _passes(entry, rows)
-        found.append(Estimate(trainings, passes, known and known * work, int(memory), known is not None))
-        if known is None:  # methods of a kind differ in numbers such as step sizes
+        estimates.append(Estimate(trainings, passes, time and time * work, int(memory), time is not None))
+        if time is None:  # methods of a kind differ only in numbers such as step sizes
             method = entry.algorithm.description
-            names = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
+            names = {name: value for name, value in method.parameters.items() if not isinstance(value, float)}
             kind = [method.name, names, entry.features.description, str(entry.scaling), sparse.issparse(X)]
             kinds[canonical(kind)].append((sqrt(X.shape[1] * max(1.0, nonzeros)), at, work))
     ends = sorted({at for kind in kinds.values() for _, at, _ in (min(kind), max(kind))})
@@ -96,19 +96,19 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
         for size, at, work in kind:
             rows, test_rows, _ = _sizes(entry := plan.entries[at].entry)
             seconds = work * fast * (size / short) ** power * _units(entry)
-            memory = max(found[at].memory, int(row_bytes * (rows + test_rows)))
-            found[at] = replace(found[at], seconds=seconds, memory=memory)
-    return found
+            memory = max(estimates[at].memory, int(row_bytes * (rows + test_rows)))
+            estimates[at] = replace(estimates[at], seconds=seconds, memory=memory)
+    return estimates
 
 
 def seconds_alone(entries: Sequence[Entry], wait: float) -> float:
-    """Seconds of all runs of some entries, one after the other; those that cannot be probed take none."""
+    """Seconds of all runs of some entries, one after the other; entries that cannot be probed count as 0."""
     speeds = zip(entries, probed(entries, wait), strict=True)
     return sum(entry.settings.runs * speed[0] * _units(entry) for entry, speed in speeds if speed)
 
 
 def probed(entries: Sequence[Entry], wait: float) -> list[tuple[float, float] | None]:
-    """Probes of some entries; None for those that fail, or take longer than all may take."""
+    """Probes of some entries; None for entries that fail or exceed the time of all probes."""
     seconds = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(entries)))
     order = sorted(range(len(entries)), key=lambda at: entries[at].dataset.title)
     futures: dict[int, Future[tuple[float, float]]] = {}
@@ -117,11 +117,11 @@ def probed(entries: Sequence[Entry], wait: float) -> list[tuple[float, float] | 
             key = number * PROCESSES // len(order), entries[at].algorithm.distribution
             futures[at] = pool.submit(probe, entries[at], seconds, key=key, seconds=wait)
         done = wait_for(futures.values(), wait).done
-    found = [futures[at] for at in range(len(entries))]
-    return [each.result() if each in done and each.exception() is None else None for each in found]
+    probes = [futures[at] for at in range(len(entries))]
+    return [future.result() if future in done and future.exception() is None else None for future in probes]
 
 
-_sample: dict[Any, Prepared] = {}  # the latest sample of this process, which several methods share
+_sample: dict[Any, Prepared] = {}  # latest sample of this process, shared by several methods
 
 
 def probe(entry: Entry, seconds: float) -> tuple[float, float]:
@@ -129,24 +129,24 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
     unit = Unit("", (), entry, seeds := entry.cells()[0])
     if unit.group not in _sample:
         split = prepared_data().split(entry, seeds)
-        few = Split(_few(split.train), _few(split.test))
+        sample = Split(_few(split.train), _few(split.test))
         _sample.clear()
-        _sample[unit.group] = prepare_split(entry, few, seeds.split_seed)
+        _sample[unit.group] = prepare_split(entry, sample, seeds.split_seed)
     prepared, rows, is_full = _sample[unit.group], _sizes(entry)[0], _is_full(entry)
     units = max(1, round(_units(entry)))
     with limited_memory(entry.limits.memory, 1):
         task = task_of(unit, prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
-        most = min(len(task.y), MOST_ROWS) if is_full else units
+        limit = min(len(task.y), MOST_ROWS) if is_full else units
 
         def timed(size: int) -> float:
-            """Processor seconds of a run on that many training rows, or of that many iterations.
+            """Processor seconds of a run on `size` training rows, or of `size` iterations.
 
-            Wall time counts for a method that waits, such as for a device, and takes little processor time.
+            For a method that waits, such as for a device, and takes little processor time: wall seconds.
             """
             if is_full:
-                few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
-                shorter = replace(task, X=task.X[few], y=task.y[few])
+                indices = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
+                shorter = replace(task, X=task.X[indices], y=task.y[indices])
             else:
                 shorter = replace(task, iterations=size, epochs=None, seconds=None)
             begun, begun_cpu = perf_counter(), process_time()
@@ -154,16 +154,16 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
             wall, cpu = perf_counter() - begun, process_time() - begun_cpu
             return wall if wall > WAITS * cpu else cpu
 
-        size, runs = min(most, FEWEST[is_full]), [(0, 0.0)]
-        while size > runs[-1][0] and sum(each for _, each in runs) + 2.0 * runs[-1][1] <= seconds:
+        size, runs = min(limit, FEWEST[is_full]), [(0, 0.0)]
+        while size > runs[-1][0] and sum(duration for _, duration in runs) + 2.0 * runs[-1][1] <= seconds:
             try:
                 taken = timed(size)
                 # A run that took much longer than expected has compiled, as the first always does.
                 runs.append((size, timed(size) if taken > 2.0 * LONGER * runs[-1][1] else taken))
             except ParameterError:  # for example too few rows for a block
-                if size >= most:
+                if size >= limit:
                     raise
-            size = min(most, LONGER * size)
+            size = min(limit, LONGER * size)
     more, taken = runs[-1]
     fewer, less = next(run for run in reversed(runs) if run[0] <= more / 2)
     slope = max(0.0, taken - less) / (more - fewer)
@@ -198,7 +198,7 @@ def _units(entry: Entry) -> float:
 def _passes(entry: Entry, rows: int) -> float:
     """Passes over the training rows in one training, with the middle of the budgets that a tuning tries."""
     space = entry.tuning.space
-    budget = with_budget(entry.budget, {name: each[len(each) // 2] for name, each in space.items()})
+    budget = with_budget(entry.budget, {name: values[len(values) // 2] for name, values in space.items()})
     if budget.iterations:
         return budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
     return budget.epochs or (1.0 if budget.seconds else default_passes(rows))

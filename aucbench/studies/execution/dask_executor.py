@@ -26,9 +26,8 @@ CONNECT_SECONDS = 10.0
 class DaskExecutor:
     """Runs units on the workers of a running scheduler.
 
-    A worker runs a unit in a process of its own, which ends with the unit's time limit. Dask runs the units
-    and results of a lost worker again on another. `ParameterError` is raised if no scheduler answers, or no
-    worker joins.
+    A worker runs a unit in a separate process, which ends at the unit's time limit. Dask repeats the work of
+    a lost worker on another worker. Raises `ParameterError` if no scheduler answers, or no worker joins.
     """
 
     def __init__(self, scheduler: str, isolated: bool = False):
@@ -38,25 +37,25 @@ class DaskExecutor:
         self._client = _connected_client(scheduler)
 
     def workers(self) -> Sequence[str]:
-        """The addresses of all workers; if there is none, wait for one."""
+        """The addresses of all workers; waits for a first worker."""
         try:
             if not self._known():
                 self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
             return self._known()
         except TimeoutError:
-            why = f"no worker joined within {WAIT_SECONDS:g} s; start some and run again"
+            reason = f"no worker joined within {WAIT_SECONDS:g} s; start some and run again"
         except (OSError, RuntimeError):
-            why = (
+            reason = (
                 "the connection to it was lost; finished cells are in the store, and the same command "
                 "goes on once a scheduler is there"
             )
-        raise ParameterError(f"scheduler: {why}.")
+        raise ParameterError(f"scheduler: {reason}.")
 
     def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
-        """Run the unit on this worker, or on another if this one is lost."""
+        """Run the unit on this worker, or on another worker if this worker is lost."""
         hosts = [urlsplit(address).hostname for address in self.workers()]
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
-        found: Future[Report] = self._client.get_executor(pure=False, allow_other_workers=True).submit(
+        future: Future[Report] = self._client.get_executor(pure=False, allow_other_workers=True).submit(
             run_on_worker,
             self._client.id,
             dumped((run_in_process, (unit, concurrency, shlex.join(sys.argv)))),
@@ -64,10 +63,10 @@ class DaskExecutor:
             time_limit(unit),
             workers=[worker],
         )
-        return found
+        return future
 
     def close(self) -> None:
-        """Disconnect; end the processes that workers have for this client, and for clients that are gone."""
+        """Disconnect; end the workers' processes of this client, and of clients that have disconnected."""
         with contextlib.suppress(Exception):  # a worker may be lost
             # Dask passes the scheduler by the name of the parameter.
             clients = self._client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
@@ -84,20 +83,20 @@ def _connected_client(scheduler: str) -> Any:
     """A client of a running scheduler."""
     import distributed
 
-    where: dict[str, Any] = {"address": scheduler}
+    target: dict[str, Any] = {"address": scheduler}
     if scheduler.startswith("file://"):
-        where = {"scheduler_file": urlsplit(scheduler).path}
+        target = {"scheduler_file": urlsplit(scheduler).path}
         try:  # Dask would wait for a file or an address, and then for its own end
-            json.loads(Path(where["scheduler_file"]).read_bytes())["address"]
+            json.loads(Path(target["scheduler_file"]).read_bytes())["address"]
         except (OSError, ValueError, KeyError, TypeError):
             raise ParameterError(
-                f"scheduler: {where['scheduler_file']} is not what a scheduler writes, or not yet all of it."
+                f"scheduler: {target['scheduler_file']} is not what a scheduler writes, or not yet all of it."
             ) from None
     try:
-        return distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+        return distributed.Client(**target, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:  # includes invalid certificates
-        why = str(error).split("\n")[0]
-        raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
+        reason = str(error).split("\n")[0]
+        raise ParameterError(f"scheduler: nothing answers at {scheduler} ({reason}).") from None
 
 
 _pools: defaultdict[str, Pool] = defaultdict(Pool)  # pools of this worker, by the client of the study
@@ -110,6 +109,6 @@ def run_on_worker(client: str, content: bytes, others: frozenset[str], seconds: 
 
 
 def end_processes(clients: set[str]) -> None:
-    """End the processes of this worker but those for these clients."""
+    """End the processes of this worker, except the processes of `clients`."""
     for client in _pools.keys() - clients:
         _pools.pop(client).shutdown()

@@ -23,7 +23,7 @@ from aucbench.studies.result import StudyResult
 from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import Observer, Study
 
-SERVERS_ASKED = 16  # requests at the same time
+SERVERS_ASKED = 16  # concurrent requests
 
 
 def execute_study(
@@ -44,7 +44,7 @@ def execute_study(
         )
     plan = _planned(study, store, observer)
     entries = [planned.entry for planned in plan.entries]
-    for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
+    for entry in {f"{item.dataset.description} {item.protocol.columns}": item for item in entries}.values():
         if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
             observer.data_read(entry.dataset.title, columns)
     described = plan.describe(datetime.now(UTC).isoformat())
@@ -54,7 +54,7 @@ def execute_study(
 
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
-    """Plan a study; report before the first download what a suite needs, and what no source has."""
+    """Plan a study; before the first download, report files that a suite lacks, or that no source has."""
     if study.running.suite is not None:
         datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
         with ThreadPoolExecutor(SERVERS_ASKED) as pool:
@@ -67,14 +67,14 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
 def _executor_for(plan: Plan, observer: Observer) -> Executor:
     """The executor of a study; local unless a scheduler is set."""
     entries, running = [planned.entry for planned in plan.entries], plan.study.running
-    wanted = len({cell.key for planned in plan.entries for cell in plan.wanted(planned)})
+    count = len({cell.key for planned in plan.entries for cell in plan.to_run(planned)})
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
-    if wanted and running.scheduler:
+    if count and running.scheduler:
         from aucbench.studies.execution.dask_executor import DaskExecutor
 
         return DaskExecutor(running.scheduler, isolated)
     if not any(entry.tuning.chooses for entry in entries):
-        workers = max(1, min(workers, wanted))
+        workers = max(1, min(workers, count))
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
     return LocalExecutor(observer, workers, isolated, limited)
 
@@ -90,18 +90,18 @@ class PlannedStudy:
     @property
     def trainings(self) -> int:
         """Remaining cells, and the trials of their tunings."""
-        return sum(each.trainings for each in self.estimates)
+        return sum(cost.trainings for cost in self.estimates)
 
     @property
     def seconds(self) -> float | None:
         """Seconds of training on all workers; None if unknown for some entry."""
-        known = [each.seconds for each in self.estimates if each.seconds is not None]
-        return sum(known) / self.workers if len(known) == len(self.estimates) else None
+        durations = [cost.seconds for cost in self.estimates if cost.seconds is not None]
+        return sum(durations) / self.workers if len(durations) == len(self.estimates) else None
 
     @property
     def memory(self) -> int:
         """Largest size of the data held by all workers, in bytes."""
-        return self.workers * max((each.memory for each in self.estimates), default=0)
+        return self.workers * max((cost.memory for cost in self.estimates), default=0)
 
 
 def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:

@@ -1,4 +1,4 @@
-"""Executors of units: on this machine here, on the workers of Dask in `dask_executor`."""
+"""Executors of units: the protocol, and an executor on this machine; see also `dask_executor`."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -20,7 +20,7 @@ class Executor(Protocol):
         """The names of all workers."""
 
     def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
-        """Run a unit on a worker, which has no other; `alone` if no other unit runs beside it."""
+        """Run a unit on an idle worker; `alone` if no other unit runs at the same time."""
 
     def close(self) -> None:
         """End the processes."""
@@ -41,13 +41,13 @@ class LocalExecutor:
         self._pool = Pool()
 
     def workers(self) -> Sequence[str]:
-        """Numbers, as text."""
+        """The numbers of the workers, as text."""
         return self._names
 
     def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
-        """Run the unit: here before this returns, or in a process."""
-        others = other_distributions(unit) if self._isolated else frozenset()
-        if self._is_here and not others:
+        """Run the unit in this process before returning, or in a worker process."""
+        distributions = other_distributions(unit) if self._isolated else frozenset()
+        if self._is_here and not distributions:
             prepared_data().isolates = self._isolated
             future = Future[Report]()
             future.set_result(run_unit(unit, self._observer))
@@ -56,7 +56,7 @@ class LocalExecutor:
             run_in_process,
             unit,
             1 if alone else len(self._names),
-            key=(worker, others),
+            key=(worker, distributions),
             seconds=time_limit(unit),
             listener=self._listen,
         )
@@ -66,14 +66,14 @@ class LocalExecutor:
         self._pool.shutdown()
 
     def _listen(self, message: tuple[str, Any]) -> None:
-        """Pass on what a process tells, unless there are several."""
+        """Pass the messages of a process to the observer if there is only one worker."""
         if len(self._names) == 1:
             event, value = message
             getattr(self._observer, event)(value)
 
 
 def other_distributions(unit: Unit) -> frozenset[str]:
-    """The distributions of the unit's plugins, without this one."""
+    """The distributions of the unit's plugins, except this project."""
     entry = unit.entry
     plugins = [entry.algorithm, entry.dataset, entry.features, *([entry.loss] if entry.loss else [])]
     return frozenset(plugin.distribution for plugin in plugins) - {PROJECT}

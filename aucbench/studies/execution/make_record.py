@@ -54,8 +54,7 @@ def cell_record(
 ) -> CellRecord:
     """Everything known about a finished cell except its curve and its weights.
 
-    The method in the task has the hyperparameters of the run. All parts of the data set agree with `loaded`
-    on which labels are positive.
+    The task's method has the run's hyperparameters. `loaded` has the positive labels of all parts.
     """
     entry, X = unit.entry, prepared.X
     plugins = (entry.algorithm, entry.features, *([entry.loss] if entry.loss else []))
@@ -116,10 +115,10 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome, nonz
     algorithm, facts = task.algorithm, MethodFacts(task.algorithm)
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
-    # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
+    # Rows passed to an iteration; rows in a method's buffer do not count.
     visited = task.rows_per_iteration * (2 if Access(algorithm.access) is Access.pairs else 1)
-    # JAX decides itself, unless the environment does.
-    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
+    # JAX chooses the number of threads unless the environment sets it.
+    nproc = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
     weights, rescaling = outcome.weights, prepared.rescaling
     norm = None if weights is None else float(dnrm2(weights))  # squares do not overflow
     score = 0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]
@@ -131,7 +130,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome, nonz
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
         process_cpu_seconds=outcome.process_cpu_seconds,
-        threads=int(of_jax) if of_jax.isdecimal() else facts.threads,
+        threads=int(nproc) if nproc.isdecimal() else facts.threads,
         device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
@@ -145,7 +144,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome, nonz
         advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
         converged=None if facts.done is None else outcome.stop_reason is StopReason.converged,
         checkpoints=len(outcome.iteration),
-        measures={each.name: measure_record(each, finals[each.name]) for each in task.measures} or UNSET,
+        measures={item.name: measure_record(item, finals[item.name]) for item in task.measures} or UNSET,
         placements=UNSET
         if outcome.placements is None
         else tuple(float(f"{value:.5g}") for value in outcome.placements),
@@ -153,7 +152,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome, nonz
 
 
 def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
-    """A sentence on what to change after a divergence; the method's `step_size` names the field to lower."""
+    """A sentence with the change to make after a divergence; `step_size` names the field to lower."""
     name = MethodFacts(algorithm).step_size
     if name is None and class_of_model(algorithm) is not ModelClass.linear:
         return "its scores are NaN or infinite"
@@ -170,13 +169,13 @@ def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
     return MeasureRecord(parameters=measure.parameters, value=float(value))
 
 
-def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
+def missing_measures(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
     """The measures that a finished cell lacks, or has with other parameters."""
-    known = record.measures
+    records = record.measures
     return [
         measure
         for measure in measures
-        if measure.name not in known or known[measure.name].parameters != measure.parameters
+        if measure.name not in records or records[measure.name].parameters != measure.parameters
     ]
 
 
@@ -185,11 +184,13 @@ def lacks_minimum(record: CellRecord, entry: Entry) -> bool:
 
     A search that reached its time limit is repeated under a larger limit.
     """
-    own = record.measures.get(TrainingObjective.name)
-    asked = any(isinstance(measure, TrainingObjective) for measure in entry.measures) and entry.limits.optimum
-    if own is None or own.value is None or not asked:
+    objective = record.measures.get(TrainingObjective.name)
+    limit = any(isinstance(measure, TrainingObjective) for measure in entry.measures) and entry.limits.optimum
+    if objective is None or objective.value is None or not limit:
         return False
-    return not own.minimum or (own.minimum.value is None and 0.0 < own.minimum.seconds < entry.limits.optimum)
+    return not objective.minimum or (
+        objective.minimum.value is None and 0.0 < objective.minimum.seconds < entry.limits.optimum
+    )
 
 
 def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequence[Measure]) -> bool:
@@ -197,15 +198,15 @@ def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequenc
 
     Final weights cannot replace the curve of a measure with other parameters.
     """
-    new = lacking(record, measures)
-    if "checkpoint_weights" in arrays or not new:
+    missing = missing_measures(record, measures)
+    if "checkpoint_weights" in arrays or not missing:
         return True
-    replaced = any(measure.name in record.measures for measure in new)
+    replaced = any(measure.name in record.measures for measure in missing)
     return not replaced and ("weights" in arrays or "scores" in arrays or record.diverged)
 
 
 def compact(scores: NDArray[np.float64], y: NDArray[np.int8], auc: float) -> NDArray[np.floating[Any]]:
-    """Scores in single precision, unless they overflow there or their ties change the AUC."""
+    """Scores in single precision, unless rounding overflows or its ties change the AUC."""
     with np.errstate(over="ignore"):
         short = scores.astype(np.float32)
     is_finite = np.array_equal(np.isfinite(short), np.isfinite(scores))
@@ -220,10 +221,10 @@ def scored(
     The curve of a measure covers what is stored: the weights of all checkpoints, or only the last weights or
     scores, with NaN before them. Raises a `DataError` if these do not reproduce the recorded AUC.
     """
-    new = lacking(cell.record, measures)
+    missing = missing_measures(cell.record, measures)
     points = len(cell.curve["auc"])
-    curves = np.full((len(new), points), np.nan)
-    models, scorer = _models(cell), Scorer(X_test, y_test, new)
+    curves = np.full((len(missing), points), np.nan)
+    models, scorer = _models(cell), Scorer(X_test, y_test, missing)
     numbers = [scorer.add_weights(weights) for weights in models]
     if not models and cell.scores is not None:
         check_scores(cell, y_test)
@@ -232,10 +233,10 @@ def scored(
         values = np.array([scorer.values(number) for number in numbers])
         _check_auc(cell, "weights", values[-1, 0])
         curves[:, points - len(numbers) :] = values.T[1:]
-    by_name = {measure.name: curve for measure, curve in zip(new, curves, strict=True)}
+    by_name = {measure.name: curve for measure, curve in zip(missing, curves, strict=True)}
     finals = {name: None if cell.diverged else float(curve[-1]) for name, curve in by_name.items()}
-    found = {measure.name: measure_record(measure, finals[measure.name]) for measure in new}
-    return cell.with_measures(found, by_name)
+    records = {measure.name: measure_record(measure, finals[measure.name]) for measure in missing}
+    return cell.with_measures(records, by_name)
 
 
 def check_scores(cell: CellResult, y_test: NDArray[np.int8]) -> None:
@@ -246,11 +247,11 @@ def check_scores(cell: CellResult, y_test: NDArray[np.int8]) -> None:
     _check_auc(cell, "scores", exact_auc(scores, y_test) if is_usable else np.nan)
 
 
-def _check_auc(cell: CellResult, what: str, auc: float) -> None:
+def _check_auc(cell: CellResult, kind: str, auc: float) -> None:
     record, recorded = cell.record, cell.curve["auc"][-1]
     if not abs(auc - recorded) <= SAME:
         raise DataError(
-            f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): its stored {what} have "
+            f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): its stored {kind} have "
             f"AUC {auc:.6f} here, expected {recorded:.6f} as recorded; rows are prepared in another way by "
             "now, so run the cell again."
         )
@@ -276,9 +277,9 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
         raise
     except Exception as error:  # the plugin failed: the result stays valid without this measure
         reason = f"`objective` of {algorithm.name} failed: {sentence_of(error)}"
-    own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
+    record = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name
-    return cell.with_measures({name: own}, {name: curve})
+    return cell.with_measures({name: record}, {name: curve})
 
 
 def _models(cell: CellResult) -> list[NDArray[np.float64]]:

@@ -41,8 +41,8 @@ MOST_STEPS, MOST_TRIALS = 2000, 60  # steps of a solver; trials of multipliers
 # Factor between multipliers until the weights leave the ball; small for |w|_1, so that few columns enter.
 FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
 LEAST = 1e-18  # smallest multiplier tried, relative to the first
-KEPT = 16  # outcomes kept in a process
-ZERO = 1e-10  # relative multiplier after which 0 is tried, which few solvers accept
+KEPT = 16  # largest number of outcomes cached in a process
+ZERO = 1e-10  # relative multiplier after which 0 is tried; few solvers accept 0
 
 
 class Minimum(NamedTuple):
@@ -79,20 +79,20 @@ def minimum(
         with training_context(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # systems may be nearly singular; the certificate decides
             search = _Search(catalog, X, y, seconds)
-            found = search.kinked(objective) if kinked else search.smooth(objective)
+            solution = search.kinked(objective) if kinked else search.smooth(objective)
     except NotCertifiedError:
         raise
     except ParameterError as error:
         raise NotCertifiedError(str(error)) from error
-    if found is None:
+    if solution is None:
         raise NotCertifiedError(f"no installed method minimises this objective: {objective}.")
-    allowed, gap = KINKED if kinked else SMOOTH, found.certificate.relative
+    allowed, gap = KINKED if kinked else SMOOTH, solution.certificate.relative
     if not gap <= allowed:
         raise NotCertifiedError(
             f"no certified minimum: the best relative gap is {gap:.1e}, at most {allowed:g} is allowed: "
             f"{objective}."
         )
-    return found._replace(seconds=thread_time() - begun)
+    return solution._replace(seconds=thread_time() - begun)
 
 
 class _CertifiedError(Exception):
@@ -100,7 +100,7 @@ class _CertifiedError(Exception):
 
 
 class _Search:
-    """Solvers on some rows; each continues from its last solution."""
+    """Solvers on some rows; each solver continues from its last solution."""
 
     def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], seconds: float):
         self._algorithms = list(catalog.plugins[Family.algorithms].values())
@@ -109,20 +109,20 @@ class _Search:
         self._seconds, self._end = seconds, thread_time() + seconds  # CPU time of this thread
 
     def kinked(self, objective: Objective) -> Minimum | None:
-        """The minimum for a loss with kinks, by smoothed losses: each solution bounds it from both sides."""
+        """The minimum for a loss with kinks, by smoothed losses; each solution gives bounds on both sides."""
         value, bound, best = math.inf, -math.inf, None
         for width in pair_objective.WIDTHS:
-            found = self.smooth(replace(objective, loss=loss_pieces.Smoothed(width, objective.loss)))
-            if found is None:
+            solution = self.smooth(replace(objective, loss=loss_pieces.Smoothed(width, objective.loss)))
+            if solution is None:
                 return None
-            here = self._certificate(objective, found.weights, (width,))
-            bound = max(bound, here.bound)
-            if here.value < value:
-                value, best = here.value, found
-            known = Certificate(value, max(0.0, value - bound), here.start)
-            if known.relative <= KINKED:
+            proof = self._certificate(objective, solution.weights, (width,))
+            bound = max(bound, proof.bound)
+            if proof.value < value:
+                value, best = proof.value, solution
+            combined = Certificate(value, max(0.0, value - bound), proof.start)
+            if combined.relative <= KINKED:
                 break
-        return best and best._replace(certificate=known)
+        return best and best._replace(certificate=combined)
 
     def smooth(self, objective: Objective) -> Minimum | None:
         """The minimum for a differentiable loss."""
@@ -136,27 +136,27 @@ class _Search:
         problem = Problem(self._batch.X, self._batch.y, None, objective.loss)
         # Solvers that name the loss come before solvers that accept any.
         name = objective.loss.name
-        order = sorted(self._algorithms, key=lambda each: name not in MethodFacts(each.cls).losses)
+        order = sorted(self._algorithms, key=lambda candidate: name not in MethodFacts(candidate.cls).losses)
         for plugin in order:
-            ask: Any = MethodFacts(plugin.cls).minimises and plugin.imported.minimises
-            solver = ask and ask(objective, problem)
+            factory: Any = MethodFacts(plugin.cls).minimises and plugin.imported.minimises
+            solver = factory and factory(objective, problem)
             if solver is None:
                 continue
             with blaming(BoundPlugin(solver, plugin.distribution, plugin.version)):
                 weights = self._solved(solver, problem)
-            found = Minimum(weights, self._certificate(objective, weights), plugin.name, 0.0)
-            if best is None or found.certificate.gap < best.certificate.gap:
-                best = found
+            solution = Minimum(weights, self._certificate(objective, weights), plugin.name, 0.0)
+            if best is None or solution.certificate.gap < best.certificate.gap:
+                best = solution
             if best.certificate.relative <= SMOOTH:
                 break
         return best
 
     def _solved(self, solver: Any, problem: Problem) -> NDArray[np.float64]:
-        """The weights at which a solver is done, or after many steps."""
-        known = self._states.get(type(solver))
+        """The weights of a solver at convergence, or after `MOST_STEPS` steps."""
+        last_state = self._states.get(type(solver))
         rng = generator(0, RandomStream.method, 0)
-        begins = MethodFacts(solver).init_from is not None
-        state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
+        can_resume = MethodFacts(solver).init_from is not None
+        state = solver.init_from(problem, rng, last_state) if can_resume else solver.init(problem, rng)
         batch = Batch(problem.X, problem.y, np.zeros((1, 0), np.int64), Access.full)
         for _ in range(MOST_STEPS):
             if solver.done(state):
@@ -183,20 +183,20 @@ class _Search:
             """Distance of the weights from the ball, 0 on the sphere; NaN without a solver."""
             nonlocal best
             l1, l2 = (multiplier, 0.0) if in_l1 else (0.0, multiplier)
-            found = self._free(replace(free, l1=free.l1 + l1, l2=free.l2 + l2))
-            if found is None:
+            solution = self._free(replace(free, l1=free.l1 + l1, l2=free.l2 + l2))
+            if solution is None:
                 return math.nan
-            w = found.weights
+            w = solution.weights
             size = float(np.abs(w).sum() if in_l1 else np.linalg.norm(w))
             inside = w * (radius / size) if size > radius else w
-            here = self._certificate(objective, inside)
-            if 0.0 < size < radius and here.bound <= 0.0 and not free.is_bounded:
+            proof = self._certificate(objective, inside)
+            if 0.0 < size < radius and proof.bound <= 0.0 and not free.is_bounded:
                 # The minimum may be 0, at longer weights in the same direction.
                 longer = w * (radius / size)
-                if (there := self._certificate(objective, longer)).value < here.value:
-                    inside, here = longer, there
-            if best is None or here.gap < best.certificate.gap:
-                best = found._replace(weights=inside, certificate=here)
+                if (longer_proof := self._certificate(objective, longer)).value < proof.value:
+                    inside, proof = longer, longer_proof
+            if best is None or proof.gap < best.certificate.gap:
+                best = solution._replace(weights=inside, certificate=proof)
             if best.certificate.relative <= AIM:
                 raise _CertifiedError
             if in_l1:
@@ -211,7 +211,7 @@ class _Search:
     def _multiplier(
         self, excess: Callable[[float], float], free: Objective, norm: Norm, radius: float
     ) -> None:
-        """Search for the multiplier without excess: fall until there is some, then secants (Illinois)."""
+        """Search for the multiplier with excess 0: decrease it until excess > 0, then secants (Illinois)."""
         X, y, fall = self._batch.X, self._batch.y, FALL[norm]
         slopes = pair_loss.pair_mean(free.loss, np.zeros(len(y)), y).slopes
         pull = np.maximum(np.abs(X.T @ slopes) - free.l1, 0.0)
@@ -232,13 +232,13 @@ class _Search:
                 middle = math.sqrt(low * high) if low > 0.0 else FALL[Norm.l2] * high
             else:
                 middle = low + (high - low) * below / (below - above)
-            here = excess(middle) if low < middle < high else 0.0
-            if not abs(here) > 0.0:
+            distance = excess(middle) if low < middle < high else 0.0
+            if not abs(distance) > 0.0:
                 return
-            if here > 0.0:
-                low, below, above, last = middle, here, above * (0.5 if last > 0 else 1.0), 1
+            if distance > 0.0:
+                low, below, above, last = middle, distance, above * (0.5 if last > 0 else 1.0), 1
             else:
-                high, above, below, last = middle, here, below * (0.5 if last < 0 else 1.0), -1
+                high, above, below, last = middle, distance, below * (0.5 if last < 0 else 1.0), -1
 
     def _certificate(self, objective: Objective, w: Any, widths: Any = pair_objective.WIDTHS) -> Certificate:
         return certificate(objective, w, self._batch.X, self._batch.y, widths)
@@ -247,7 +247,7 @@ class _Search:
 def entry_optimum(catalog: Catalog, entry: Entry) -> OptimumResult:
     """The certified minimum for the method of an entry, on the training rows of its first cell.
 
-    The entry limits the time of a search. Errors are those of `minimum` and of loading data.
+    The entry limits the time of a search. Raises the errors of `minimum` and of loading data.
     """
     unit = Unit("", prepared_data().digests(entry), entry, entry.cells()[0])
     prepared = prepared_data().prepared(unit)
@@ -264,7 +264,7 @@ _found: dict[tuple[Objective, Any, float], OptimumResult | NotCertifiedError] = 
 
 
 def known_or_found(catalog: Catalog, objective: Objective, unit: Unit, prepared: Prepared) -> OptimumResult:
-    """The certified minimum of an objective on the rows of a unit; errors are those of `minimum`.
+    """The certified minimum of an objective on the rows of a unit; raises the errors of `minimum`.
 
     Runs of one process that share objective and rows share the search.
     """
@@ -292,7 +292,7 @@ def known_or_found(catalog: Catalog, objective: Objective, unit: Unit, prepared:
                 seeds=unit.seeds,
             )
             _found[key] = OptimumResult(record, best.weights)
-    found = _found[key]
-    if isinstance(found, NotCertifiedError):
-        raise found
-    return found
+    outcome = _found[key]
+    if isinstance(outcome, NotCertifiedError):
+        raise outcome
+    return outcome

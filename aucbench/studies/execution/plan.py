@@ -9,7 +9,7 @@ from msgspec import UNSET
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
+from aucbench.studies.execution.make_record import can_be_scored, lacks_minimum, missing_measures
 from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
@@ -34,7 +34,7 @@ class Plan:
 
     study: Study
     entries: tuple[PlannedEntry, ...]
-    refused: tuple[Refused, ...] = ()  # entries with bad input, which makes the exit status 2
+    refused: tuple[Refused, ...] = ()  # entries with bad input; the exit status is then 2
     unavailable: tuple[Refused, ...] = ()  # entries skipped because their data is unavailable
 
     def cells(self) -> list[Unit]:
@@ -45,9 +45,9 @@ class Plan:
         """Number of cells with a status."""
         return sum(cell.status is status for cell in self.cells())
 
-    def wanted(self, planned: PlannedEntry) -> list[Unit]:
+    def to_run(self, planned: PlannedEntry) -> list[Unit]:
         """The cells of an entry that are to be run."""
-        return [cell for cell in planned.cells if cell.is_wanted(self.study.only_failed)]
+        return [cell for cell in planned.cells if cell.must_run(self.study.only_failed)]
 
     def describe(self, planned: str) -> StudyPlan:
         """The record of the plan, read by `aucbench status` and boards; `planned` is an ISO date."""
@@ -77,16 +77,16 @@ def plan_study(study: Study, store: Store) -> Plan:
     """Compute the keys of all cells, and look them up in the store.
 
     An entry is refused if its data cannot be loaded, or unavailable if no source has the files and the study
-    allows it. Equal entries are merged, with the measures of all.
+    skips missing data. Equal entries are merged, with all of their measures.
     """
     if not study.yes:
         check_size(sum(entry.settings.runs * entry.protocol.splits for entry in study.entries))
     data = prepared_data()
     data.isolates = study.running.isolation is Isolation.distribution
     planned: dict[str, PlannedEntry] = {}
-    refused, (done, failed) = list(study.refused), store.listed()
+    refused, (finished, failed) = list(study.refused), store.listed()
     unavailable: list[Refused] = []
-    lost: dict[str, FetchError] = {}  # by data and protocol, so that each source is tried once
+    lost: dict[str, FetchError] = {}  # errors by data and protocol: each source is tried once
     for entry in study.entries:
         needed = f"{entry.dataset.description} {entry.part} {entry.protocol}"
         try:
@@ -106,24 +106,24 @@ def plan_study(study: Study, store: Store) -> Plan:
             entry = replace(first, measures=tuple(measures.values()))
         searches = entry.searches(digests)
         cells = [
-            Unit(each, digests, entry, at, key, search=searches.get(at))
-            for at, each in entry.cell_keys(digests).items()
+            Unit(cell_key, digests, entry, seeds, key, search=searches.get(seeds))
+            for seeds, cell_key in entry.cell_keys(digests).items()
         ]
-        found = tuple(looked_up(cell, study, store, done, failed) for cell in cells)
-        planned[key] = PlannedEntry(entry, digests, key, found)
+        units = tuple(looked_up(cell, study, store, finished, failed) for cell in cells)
+        planned[key] = PlannedEntry(entry, digests, key, units)
     return Plan(study, tuple(planned.values()), tuple(refused), tuple(unavailable))
 
 
 def looked_up(cell: Unit, study: Study, store: Store, done: Container[str], failed: Container[str]) -> Unit:
-    """A cell with its state in the store; `done` and `failed` have the keys that may be there."""
-    key, entry, alone = cell.key, cell.entry, study.is_timed_alone
+    """A cell with its state in the store; `done` and `failed` are keys that may have finished or failed."""
+    key, entry, is_alone = cell.key, cell.entry, study.is_timed_alone
     if key in done:
-        record = store.record(key) if entry.measures or alone else None
+        record = store.record(key) if entry.measures or is_alone else None
         if record is None:
             return replace(cell, status=CellStatus.finished)
-        if alone and record.environment.concurrency != 1:
+        if is_alone and record.environment.concurrency != 1:
             return replace(cell, search=None, scored=False)
-        if lacking(record, entry.measures) or lacks_minimum(record, entry):
+        if missing_measures(record, entry.measures) or lacks_minimum(record, entry):
             scored = can_be_scored(record, store.sizes(key), entry.measures)
             return replace(cell, search=None, scored=scored)
         return replace(cell, status=CellStatus.finished)
@@ -140,5 +140,5 @@ def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:
         CellStatus.timeout: (failure.limits.seconds, entry.limits.seconds),
         CellStatus.out_of_memory: (failure.limits.memory, entry.limits.memory),
     }
-    then, now = limits.get(failure.reason, (None, None))
-    return then is not None and (now is None or now > then)
+    old_limit, new_limit = limits.get(failure.reason, (None, None))
+    return old_limit is not None and (new_limit is None or new_limit > old_limit)

@@ -51,15 +51,15 @@ class PreparedData:
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """A function that loads a part of the entry's data set; files are memory-mapped."""
-        columns, own = entry.protocol.columns, entry.dataset
-        described = f"{own.description} {columns}"
+        columns, source = entry.protocol.columns, entry.dataset
+        described = f"{source.description} {columns}"
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
                 if self._loaded and next(iter(self._loaded))[0] != described:
-                    self._loaded.clear()  # one data set at a time: some fill the memory
-                is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
-                self._loaded[described, part] = _load(own, part, columns, self.isolates and is_foreign)
+                    self._loaded.clear()  # one data set at a time: some data sets fill the memory
+                is_foreign = source.distribution != PROJECT and DatasetFacts(source.instance).load is not None
+                self._loaded[described, part] = _load(source, part, columns, self.isolates and is_foreign)
             return self._loaded[described, part]
 
         return part
@@ -87,9 +87,9 @@ class PreparedData:
         return self._sizes[key]
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
-        """The arrays of a unit; `DataError` if the data differs from that of the planning process."""
-        found = self._prepared.pop(unit.group, None)
-        if found is None:
+        """The arrays of a unit; `DataError` if the data differs from the planned data."""
+        prepared = self._prepared.pop(unit.group, None)
+        if prepared is None:
             entry, seeds = unit.entry, unit.seeds
             stage(f"loading {entry.dataset.name}")
             if self.digests(entry) != unit.digests:
@@ -102,13 +102,13 @@ class PreparedData:
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
-            found = prepare_split(entry, split, seeds.split_seed)
+            prepared = prepare_split(entry, split, seeds.split_seed)
             if unit.inner is None:
                 counted = repeats(split.train, split.test)
-                found = replace(found, repeats=counted, blocks=blocks_of(split.test))
-            self._fingerprints[unit.group] = fingerprint(found)
-        self._prepared[unit.group] = found
-        return found
+                prepared = replace(prepared, repeats=counted, blocks=blocks_of(split.test))
+            self._fingerprints[unit.group] = fingerprint(prepared)
+        self._prepared[unit.group] = prepared
+        return prepared
 
     def rows_of(self, entry: Entry, seeds: Seeds) -> Prepared:
         """The arrays of a cell."""
@@ -127,10 +127,10 @@ class PreparedData:
                 f"work on a copy (aucbench check {name} shows where)."
             )
 
-    def _make_room(self, wanted: int) -> None:
-        """Drop the oldest arrays to make room for `wanted` bytes."""
-        while self._prepared and wanted > KEEP_BYTES - sum(
-            size_of(each.X) + size_of(each.X_test) for each in self._prepared.values()
+    def _make_room(self, size: int) -> None:
+        """Drop the oldest arrays to make room for `size` bytes."""
+        while self._prepared and size > KEEP_BYTES - sum(
+            size_of(prepared.X) + size_of(prepared.X_test) for prepared in self._prepared.values()
         ):
             del self._prepared[next(iter(self._prepared))]
 
@@ -141,9 +141,9 @@ def prepared_data() -> PreparedData:
     return PreparedData()
 
 
-def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...], apart: bool = False) -> Loaded:
+def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...], isolated: bool = False) -> Loaded:
     with blaming(dataset):
-        if not apart:
+        if not isolated:
             return data.load(dataset.instance, part, columns)
         with Pool() as pool:
             loaded: Loaded = pool.submit(_load, dataset, part, columns).result()
@@ -158,7 +158,7 @@ def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
 
 
 def row_factor(entry: Entry, prepared: Prepared) -> float:
-    """The factor of the rescaled rows by which regularisation is stated for them; 1 if it refers to them."""
+    """The factor that converts regularisation to the rescaled rows; 1 if it refers to the rescaled rows."""
     if prepared.rescaling is None or entry.settings.regularisation is Regularisation.rows:
         return 1.0
     return prepared.rescaling.factor
@@ -176,18 +176,18 @@ def facts_of(entry: Entry) -> Facts:
 
 def fingerprint(prepared: Prepared) -> tuple[int, ...]:
     """Checksums of the arrays; of large arrays, only evenly spaced values count."""
-    found = []
+    arrays = []
     X: Any
     for X in (prepared.X, prepared.X_test, prepared.y, prepared.y_test):
-        found += [X.data, X.indices, X.indptr] if sparse.issparse(X) else [np.asarray(X)]
-    return tuple(map(_checksum, found))
+        arrays += [X.data, X.indices, X.indptr] if sparse.issparse(X) else [np.asarray(X)]
+    return tuple(map(_checksum, arrays))
 
 
 def _checksum(array: NDArray[Any]) -> int:
     values = array.ravel(order="K")
     if len(values) > WHOLE:
         step = len(values) // SAMPLE
-        while gcd(step, array.shape[-1]) > 1:  # otherwise some columns would be left out
+        while gcd(step, array.shape[-1]) > 1:  # otherwise some columns would never be sampled
             step += 1
         values = values[::step]
     return zlib.crc32(np.ascontiguousarray(values).data)
@@ -201,16 +201,16 @@ def size_of(X: Any, rows: Any = None) -> int:
 
 @contextlib.contextmanager
 def blaming(plugin: BoundPlugin) -> Iterator[None]:
-    """Turn an error in a plugin's code, or in a class that it imports, into a `PluginError` that names it."""
+    """Turn an error in a plugin's code, or in an imported class, into a `PluginError` that names the code."""
     try:
         yield
     except (AucbenchError, MemoryError):
         raise
     except Exception as error:
-        what = f"{plugin.name} of distribution {plugin.distribution} {plugin.version}"
-        place = line_in(error, package_of(plugin.cls))
+        culprit = f"{plugin.name} of distribution {plugin.distribution} {plugin.version}"
+        location = line_in(error, package_of(plugin.cls))
         for field in MethodFacts(plugin.cls).imports:
             path = str(getattr(plugin.instance, field))
             if imported := line_in(error, path.partition(".")[0]):
-                what, place = f"{path}, which {plugin.name} imports,", imported
-        raise PluginError(f"{what} failed: {sentence_of(error).rstrip('.')}{place}.") from error
+                culprit, location = f"{path}, which {plugin.name} imports,", imported
+        raise PluginError(f"{culprit} failed: {sentence_of(error).rstrip('.')}{location}.") from error

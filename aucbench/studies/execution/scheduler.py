@@ -22,23 +22,23 @@ from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
 Listener = Callable[[FinishedEntry], None]
-POLL_SECONDS = 0.5  # between looks at new workers, and at what other processes run
-LOSSES = 2  # a unit whose process ends that often is a failure: it may be what ends the process
+POLL_SECONDS = 0.5  # interval of checks for new workers, and for leases of other processes
+LOSSES = 2  # ended processes after which a unit has failed: the unit may be the cause
 
 
 class Scheduler:
-    """Runs what the store does not have, and keeps each result as it comes.
+    """Runs the units whose results the store lacks, and stores each result at once.
 
-    - A result is in the store before any observer hears of it, so that a killed run loses only what runs.
-    - A cell that several entries share is run once, and counts for each of them.
+    - A result is stored before observers are notified: a killed run loses only its running units.
+    - A cell that several entries share is run once, and counts for each entry.
     - Units of equal data stay on one worker. Cells with a tuning wait until their search is complete; a
       search goes on from its trials in the store.
-    - Other processes may run the same study: each takes the lease of a cell or a search before it starts it,
-      looks into the store for what was done meanwhile, and waits at the end for the leases of others.
+    - Several processes may run the same study: each takes the lease of a cell or a search before its start,
+      checks the store for new results, and waits at the end for the leases of other processes.
     - An entry goes to the listeners once: when all of its cells have finished or failed.
-    - Where cells are to be timed alone, they run one after the other once all tunings have ended.
+    - Cells that must be timed alone run one after the other once all tunings have ended.
     - An entry that is refused (bad input) loses its other units, and does not go to the listeners.
-    - `on_begin` is called before the first result is kept, or at once where the store has some; it is not
+    - `on_begin` is called before the first result is stored, or at once if the store has results; it is not
       called if everything is refused.
     """
 
@@ -61,13 +61,13 @@ class Scheduler:
             refused=list(plan.refused),
             unavailable=list(plan.unavailable),
         )
-        self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry; none if refused
-        self._complete: deque[PlannedEntry] = deque()  # entries without remaining work, to hand over
-        self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
-        self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
-        self._searches: dict[str, TuningSearch] = {}  # with the cells that wait for them, by key
+        self._left: dict[str, set[str]] = {}  # keys of the remaining cells, by entry; refused entries removed
+        self._complete: deque[PlannedEntry] = deque()  # entries without remaining work
+        self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries of each cell, by its key
+        self._queue: dict[Any, deque[Unit]] = {}  # waiting units by group
+        self._searches: dict[str, TuningSearch] = {}  # searches and their waiting cells, by key
         self._leases = store.leases()
-        self._later: deque[Unit] = deque()  # searches that have not begun, units that another process runs
+        self._later: deque[Unit] = deque()  # searches not begun, and units of other processes
         self._last: list[Unit] = []  # cells that run alone, after all others
         self._is_alone = False  # one unit runs at a time
         self._end = inf  # end on the monotonic clock
@@ -89,19 +89,19 @@ class Scheduler:
                 self._end = monotonic() + stop_after
             self._complete.extend(planned for planned in self._plan.entries if not self._left[planned.key])
             self._drain()
-        left = [(planned.entry, len(self._left.get(planned.key, ()))) for planned in self._plan.entries]
-        self._result.left = [(entry, count) for entry, count in left if count]
+        remaining = [(planned.entry, len(self._left.get(planned.key, ()))) for planned in self._plan.entries]
+        self._result.left = [(entry, count) for entry, count in remaining if count]
         return self._result
 
     def _queue_cells(self) -> None:
-        """Queue all cells that are to be run, each once, or the searches that they wait for."""
+        """Queue each remaining cell once, or the search on which it depends."""
         queued = set[str]()
         for planned in self._plan.entries:
-            wanted = self._plan.wanted(planned)
-            self._left[planned.key] = {cell.key for cell in wanted}
+            cells = self._plan.to_run(planned)
+            self._left[planned.key] = {cell.key for cell in cells}
             for cell in planned.cells:
                 self._sharers[cell.key].append(planned)
-            for cell in wanted:
+            for cell in cells:
                 if cell.key in queued:
                     continue
                 queued.add(cell.key)
@@ -110,13 +110,13 @@ class Scheduler:
                     continue
                 key, seeds = cell.search
                 if key not in self._searches:
-                    whole = Unit(key, cell.digests, cell.entry, seeds, cell.entry_key)
-                    self._searches[key] = TuningSearch(whole)
-                    self._later.append(whole)
+                    unit = Unit(key, cell.digests, cell.entry, seeds, cell.entry_key)
+                    self._searches[key] = TuningSearch(unit)
+                    self._later.append(unit)
                 self._searches[key].cells.append(cell)
 
     def _drain(self) -> None:
-        """Run all units that wait, and those that they lead to."""
+        """Run all waiting units, and the units that follow from their results."""
         running: dict[Future[Report], tuple[str, Unit]] = {}
         last: dict[str, Any] = {}  # the group on which each worker worked last
         while True:
@@ -132,7 +132,7 @@ class Scheduler:
             if self._is_alone:
                 idle = [] if running else idle[:1]
             for worker in idle:
-                unit = self._next(last.get(worker), {each.group for _, each in running.values()})
+                unit = self._next(last.get(worker), {other.group for _, other in running.values()})
                 if unit is None:
                     break
                 last[worker] = unit.group
@@ -142,8 +142,8 @@ class Scheduler:
                 for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
                     _, unit = running.pop(future)
                     error = CancelledError() if future.cancelled() else future.exception()
-                    self._take(unit, future.result() if error is None else report_of(error, unit))
-            elif self._complete:  # by a search without a result, or by another process
+                    self._accept(unit, future.result() if error is None else report_of(error, unit))
+            elif self._complete:  # completed by a search without a result, or by another process
                 continue
             elif is_over or not (self._queue or self._later or self._last):
                 return
@@ -151,11 +151,11 @@ class Scheduler:
                 sleep(POLL_SECONDS)
 
     def _next(self, last: Any, busy: Collection[Any]) -> Unit | None:
-        """The next unit for a worker that no other process runs or has run; None if there is none now."""
+        """The next unit for a worker that no other process runs or has run; None if no unit is available."""
         unseen = len(self._later)
         while self._queue or unseen:
             if self._queue:
-                # The group worked on last, else one that no other worker works on.
+                # The worker's last group, else a group without a worker.
                 free = (group for group in self._queue if group not in busy)
                 group = last if last in self._queue else next(free, next(iter(self._queue)))
                 unit = self._queue[group].popleft()
@@ -175,24 +175,26 @@ class Scheduler:
         return None
 
     def _claimed(self, unit: Unit) -> Unit | None:
-        """A unit whose lease was just taken, as it is to be run.
+        """The current state of a unit after its lease was taken.
 
-        None if others have done its work, or if it is a search, whose units are queued.
+        None if another process has done its work, or for a search, whose units are queued.
         """
         search = self._searches.get(unit.key)
-        cells = [now for cell in (search.cells if search else [unit]) if (now := self._now(cell)) is not None]
+        cells = [
+            cell for old in (search.cells if search else [unit]) if (cell := self._current(old)) is not None
+        ]
         if not cells:
             self._leases.give_back(unit.key)
             return None
         if search is None:
             (cell,) = cells
-            read = self._store.get if cell.scored else self._store.measured  # weights may be large
-            if cell.scored is not None and (stored := read(cell.key)) is not None:
+            reader = self._store.get if cell.scored else self._store.measured  # weights may be large
+            if cell.scored is not None and (stored := reader(cell.key)) is not None:
                 return replace(cell, tuned=stored.record.tuned, stored=stored)
             return cell
         trials = self._store.trials(unit.key)
         if cells[0].failed_before:
-            trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
+            trials = [trial for trial in trials if trial.auc is not None or trial.stop_reason == "diverged"]
         try:
             _, _, folds = prepared_data().sizes(unit.entry, unit.seeds)
         except AucbenchError as error:  # for example too few rows for the tuning
@@ -203,20 +205,20 @@ class Scheduler:
         self._advance(unit.key)
         return None
 
-    def _now(self, cell: Unit) -> Unit | None:
-        """A cell as it is to be run by now; None if another process has run it, whose outcome then counts."""
-        done, failed = ([cell.key] if self._store.has(cell.key) else []), [cell.key]
-        again = replace(cell, status=CellStatus.missing)
-        now = looked_up(again, self._plan.study, self._store, done, [] if cell.failed_before else failed)
-        if now.status is CellStatus.missing:
-            return now
+    def _current(self, cell: Unit) -> Unit | None:
+        """The current state of a cell; None if another process has run it, whose outcome then counts."""
+        finished, failed = ([cell.key] if self._store.has(cell.key) else []), [cell.key]
+        retry = replace(cell, status=CellStatus.missing)
+        unit = looked_up(retry, self._plan.study, self._store, finished, [] if cell.failed_before else failed)
+        if unit.status is CellStatus.missing:
+            return unit
         self._begin()
-        self._result.stored += now.status is CellStatus.finished
-        self._ended(cell, self._store.failure(cell.key))
+        self._result.stored += unit.status is CellStatus.finished
+        self._notify(cell, self._store.failure(cell.key))
         return None
 
-    def _take(self, unit: Unit, report: Report) -> None:
-        """Keep what came of a unit, or run it again if its process has ended."""
+    def _accept(self, unit: Unit, report: Report) -> None:
+        """Store the results of a unit, or run the unit again if its process has ended."""
         if isinstance(report, MachineError):
             raise report
         if isinstance(report, AucbenchError):
@@ -230,8 +232,8 @@ class Scheduler:
             if unit.losses + 1 < LOSSES:
                 self._add([replace(unit, losses=unit.losses + 1)])
                 return
-            why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
-            report = Failure(CellStatus.failed, why)
+            reason = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
+            report = Failure(CellStatus.failed, reason)
         if unit.points:
             assert not isinstance(report, CellResult)
             self._store.add_trials(unit.key, self._searches[unit.key].tell(unit, report))
@@ -241,7 +243,7 @@ class Scheduler:
             self._finish(unit, report)
 
     def _advance(self, key: str) -> None:
-        """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
+        """Queue the next units of a search, or the cells that wait for its choice."""
         search = self._searches[key]
         if search.open or search.whole.entry_key not in self._left:
             return
@@ -262,7 +264,7 @@ class Scheduler:
             self._on_begin = None
 
     def _finish(self, cell: Unit, outcome: CellResult | Failure) -> None:
-        """Keep the result or the failure of a cell."""
+        """Store the result or the failure of a cell."""
         self._begin()
         failure = None
         if isinstance(outcome, CellResult):
@@ -275,16 +277,16 @@ class Scheduler:
         if cell.stored is not None:
             for sharer in self._sharers[cell.key]:
                 self._store.forget_tracked(sharer.key)
-        self._ended(cell, failure)
+        self._notify(cell, failure)
 
-    def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
-        """Tell the observer of a cell, and note the entries of which it was the last."""
+    def _notify(self, cell: Unit, failure: FailureRecord | None) -> None:
+        """Notify the observer of the end of a cell, and collect the entries that the cell completes."""
         self._observer.cell_finished(cell.entry, failure)
         for sharer in self._sharers[cell.key]:
-            left = self._left.get(sharer.key, set())
-            if cell.key in left:
-                left.discard(cell.key)
-                if not left:
+            keys = self._left.get(sharer.key, set())
+            if cell.key in keys:
+                keys.discard(cell.key)
+                if not keys:
                     self._complete.append(sharer)
 
     def _refuse(self, unit: Unit, error: AucbenchError) -> None:
@@ -295,20 +297,20 @@ class Scheduler:
 
     def _hand_over(self, planned: PlannedEntry) -> None:
         """Pass an entry without remaining work to the listeners."""
-        found = {cell.key: self._store.get(cell.key) for cell in planned.cells}
-        cells = tuple(result for result in found.values() if result is not None)
-        failures = [self._store.failure(key) for key, result in found.items() if result is None]
+        results = {cell.key: self._store.get(cell.key) for cell in planned.cells}
+        cells = tuple(result for result in results.values() if result is not None)
+        failures = [self._store.failure(key) for key, result in results.items() if result is None]
         failed = tuple(failure for failure in failures if failure is not None)
         self._result.failures.extend(failed)
         if not cells and not failed:
             return
         finished = FinishedEntry(
-            planned.key if len(cells) == len(found) else f"{planned.key}-{len(cells)}",
+            planned.key if len(cells) == len(results) else f"{planned.key}-{len(cells)}",
             planned.entry.settings.study,
             cells,
             failed,
-            missing=len(found) - len(cells) - len(failed),
-            from_store=not self._plan.wanted(planned),
+            missing=len(results) - len(cells) - len(failed),
+            from_store=not self._plan.to_run(planned),
             entry=planned.entry,
             ruleset=planned.entry.ruleset,
         )

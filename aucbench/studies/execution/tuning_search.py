@@ -1,4 +1,4 @@
-"""The search of one tuning, by ask and tell: its trials, the units it still needs, and its choice."""
+"""The search of one tuning, by ask and tell: its trials, its remaining units, and its choice."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,20 +26,20 @@ from aucbench.studies.tuners import (
 )
 
 TOGETHER = 32  # settings in a unit, all lost with its process
-AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
+AT_ONCE = 128  # most settings in a unit of a method with `together`, where settings of large units cost less
 
 
 class TuningSearch:
     """A search, and the cells that wait for its choice; `whole` is a unit without settings.
 
-    The units that it asks for depend only on its trials: an interrupted search continues from the trials in
-    the store with the same units. The settings of a grid and random draws are asked for at once; Optuna
-    proposes one after the other.
+    The next units depend only on the trials: an interrupted search continues from the trials in the store
+    with the same units. All settings of a grid or of random draws are returned at once; Optuna proposes one
+    setting after another.
     """
 
     def __init__(self, whole: Unit):
         self.whole, self.cells = whole, list[Unit]()
-        self.open = 0  # trainings that were asked for and not told
+        self.open = 0  # trainings of returned units that have no report so far
         self._entry, self._folds = whole.entry, 0
         self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
         self._trials: list[Trial] = []
@@ -49,7 +49,7 @@ class TuningSearch:
         """Go on from the trials in the store."""
         self._folds, self._points = folds, points_of(self._entry, self.whole.seeds)
         self._trials = [
-            structs.replace(trial, parameters={name: frozen(each) for name, each in trial.parameters.items()})
+            structs.replace(trial, parameters={name: frozen(item) for name, item in trial.parameters.items()})
             for trial in trials
         ]
 
@@ -64,31 +64,31 @@ class TuningSearch:
         return units
 
     def tell(self, unit: Unit, report: list[Trial] | Failure) -> list[Trial]:
-        """Take the trials of a finished unit, or of a part of it, or its failure; returns the trials."""
+        """Add the trials of a finished unit, or of a part of it, or its failure; return the trials."""
         if isinstance(report, Failure):
-            reason, why = str(report.reason), report.message
-            report = [unit.failed_trial(number, point, reason, why) for number, point in unit.points]
+            reason, message = str(report.reason), report.message
+            report = [unit.failed_trial(number, point, reason, message) for number, point in unit.points]
         self._trials.extend(report)
         self.open -= unit.trainings
         return report
 
     def _missing(self) -> list[Unit]:
         """Units for the settings so far that have no trial, by fold."""
-        done = {(trial.fold, trial.number) for trial in self._known()}
-        most, count = TOGETHER, len(self._points)
-        if hasattr(self._entry.algorithm.instance, "together"):  # and yet there is work for two workers
-            most = max(most, min(AT_ONCE, count * self._folds // 2))
+        finished = {(trial.fold, trial.number) for trial in self._known()}
+        size, count = TOGETHER, len(self._points)
+        if hasattr(self._entry.algorithm.instance, "together"):  # limited to leave work for two workers
+            size = max(size, min(AT_ONCE, count * self._folds // 2))
         units = []
         for fold in range(self._folds):
-            points = [(n, self._points[n]) for n in range(count) if (fold, n) not in done]
+            points = [(n, self._points[n]) for n in range(count) if (fold, n) not in finished]
             units += [
-                replace(self.whole, inner=fold, points=tuple(points[start : start + most]))
-                for start in range(0, len(points), most)
+                replace(self.whole, inner=fold, points=tuple(points[start : start + size]))
+                for start in range(0, len(points), size)
             ]
         return units
 
     def outcome(self) -> TunedRecord | Failure:
-        """The setting that was chosen, its validation AUC and the cost; or why there is none."""
+        """The chosen setting, its validation AUC and the cost; or the failure of the tuning."""
         trials = self._known()
         chosen = choose(trials)
         if chosen is None:
@@ -96,8 +96,8 @@ class TuningSearch:
             is_common = len(reasons) == 1 and reasons <= set(CellStatus)
             reason = CellStatus(reasons.pop()) if is_common else CellStatus.failed
             counts = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
-            why = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
-            return Failure(reason, f"no setting of its tuning gave an AUC: {why or 'none has run'}")
+            message = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
+            return Failure(reason, f"no setting of its tuning gave an AUC: {message or 'none has run'}")
         is_auc = isinstance(self._entry.tuning.measure, AUC)
         ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
         reported = tuple(structs.replace(trial, error=UNSET) for trial in ordered)
@@ -118,7 +118,7 @@ class TuningSearch:
         )
 
     def _known(self) -> list[Trial]:
-        """The trials of the settings so far; the store may have others, of later proposals."""
+        """The trials of the settings so far; the store may have trials of later proposals."""
         settings = dict(enumerate(self._points))
         return [trial for trial in self._trials if settings.get(trial.number) == trial.parameters]
 
@@ -140,28 +140,28 @@ def choose(trials: Iterable[Trial]) -> list[Trial] | None:
 
     Settings that diverged or failed on any fold are excluded. None if no setting is left.
     """
-    complete = [own for own in by_number(trials).values() if all(trial.auc is not None for trial in own)]
-    return max(complete, key=lambda own: np.mean([trial.judged for trial in own]), default=None)
+    groups = [group for group in by_number(trials).values() if all(trial.auc is not None for trial in group)]
+    return max(groups, key=lambda group: np.mean([trial.judged for trial in group]), default=None)
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
     """The trials of each setting, ascending by number and fold; the latest of equals."""
-    each = {(trial.number, trial.fold): trial for trial in trials}
-    found: dict[int, list[Trial]] = {}
-    for key in sorted(each):
-        found.setdefault(each[key].number, []).append(each[key])
-    return found
+    latest = {(trial.number, trial.fold): trial for trial in trials}
+    groups: dict[int, list[Trial]] = {}
+    for key in sorted(latest):
+        groups.setdefault(latest[key].number, []).append(latest[key])
+    return groups
 
 
 def propose(
     space: Mapping[str, Sequence[Any]], history: Mapping[int, Sequence[Trial]], seed: int, algorithm: Any
 ) -> Point:
-    """The setting that Optuna proposes after those of the `history`, by number, without ignored fields.
+    """The setting that Optuna proposes after the settings of `history`, without ignored fields.
 
     The sampler is seeded by (seed, number): an interrupted search proposes the same setting. Values that are
     no ranges of numbers are categories, named by their positions.
     """
-    import optuna  # a second to import
+    import optuna  # the import takes a second
     from optuna import distributions
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -189,8 +189,8 @@ def propose(
             distributions={field: kinds[field] for field in tried},
         )
         study.add_trial(past)
-    asked = study.ask(kinds).params
+    params = study.ask(kinds).params
     point = {
-        field: asked[field] if bounds[field] else values[asked[field]] for field, values in space.items()
+        field: params[field] if bounds[field] else values[params[field]] for field, values in space.items()
     }
     return effective(algorithm, point)

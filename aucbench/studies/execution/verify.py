@@ -1,4 +1,4 @@
-"""Cells of an archive run again here: a random sample, compared with what the archive has."""
+"""Rerun a random sample of an archive's cells here, and compare the results with the archive."""
 
 import contextlib
 from collections import Counter
@@ -53,13 +53,12 @@ def verify_sample(
     tolerance: float,
     method: str | None = None,
 ) -> Verification:
-    """Run up to `cells` cells again, drawn at random among those that can be; others are left out, with why.
+    """Rerun up to `cells` cells, drawn at random; cells that cannot be run are left out, with the reasons.
 
-    A cell that other code made is run with the code that is here, and agrees within the tolerance: the same
-    formulas may be summed in another order. What must be the same are its settings and its data.
-    `entry_of` gives the entry of some overrides, `seed` draws the sample, `tolerance` is the allowed
-    difference of AUCs under different versions or on different processors. Only cells of `method` are drawn,
-    if one is given.
+    A cell made by other code is run with the installed code, and must agree within the tolerance: the same
+    formulas may be summed in another order. Its settings and its data must be equal. `entry_of` composes an
+    entry from overrides, `seed` draws the sample, `tolerance` is the allowed difference of AUCs under
+    different versions or on different processors. If `method` is set, only its cells are drawn.
     """
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     if method is not None and not keys:
@@ -69,48 +68,48 @@ def verify_sample(
     for at in np.random.default_rng(seed).permutation(len(keys)):
         if len(comparisons) == cells:
             break
-        there = archive.cells[keys[at]]
-        record = there.record
+        archived = archive.cells[keys[at]]
+        record = archived.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
         try:
-            entry, here = _run(record, entry_of)
+            entry, rerun = _run(record, entry_of)
         except (_UnfitError, UntrustedError) as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:
-            found = str(error)
+            problem = str(error)
         else:
-            comparison = compare(record, here.record, tolerance, here.record.key != record.key)
+            comparison = compare(record, rerun.record, tolerance, rerun.record.key != record.key)
             comparisons.append(comparison)
-            found = _deviations(there, here, entry, tolerance, archive.compact, not comparison.allowed)
-        if found:
+            problem = _deviations(archived, rerun, entry, tolerance, archive.compact, not comparison.allowed)
+        if problem:
             changed = [
-                f"{package} {made} there and {own or 'not installed'} here"
-                for package, (made, own) in changed_versions(record).items()
+                f"{package} {version} there and {installed or 'not installed'} here"
+                for package, (version, installed) in changed_versions(record).items()
             ]
-            different[f"{name}: {found}" + f"; versions differ: {', '.join(changed)}" * bool(changed)] += 1
+            different[f"{name}: {problem}" + f"; versions differ: {', '.join(changed)}" * bool(changed)] += 1
     sentences = (
-        [f"{why} ({counted(n, 'cell')})" for why, n in each.items()] for each in (left_out, different)
+        [f"{text} ({counted(n, 'cell')})" for text, n in counts.items()] for counts in (left_out, different)
     )
     return Verification(comparisons, *sentences)
 
 
 def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tuple[Entry, CellResult]:
-    """A cell run again, and its entry; an AucbenchError says why it cannot be run, or is another here."""
-    if reads_own_file(record):  # chosen by the sender, and untrusted
+    """The entry and the rerun of a cell; AucbenchError if the cell cannot be run or differs here."""
+    if reads_own_file(record):  # a file chosen by the sender is untrusted
         raise _UnfitError("its data come from a file of its own, which is not read")
     if record.budget.seconds is not None:
         raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
     for group, field in GROUPS.items():
-        own: PluginRecord | None = getattr(record, field)
-        if own is not None and (cls := plugin(group, own.name)) is None:
+        part: PluginRecord | None = getattr(record, field)
+        if part is not None and (cls := plugin(group, part.name)) is None:
             raise _UnfitError(
-                f"{own.name} comes from the distribution {own.distribution or 'of an unknown name'} "
-                f"{own.version}, which is not installed here or does not provide it"
+                f"{part.name} comes from the distribution {part.distribution or 'of an unknown name'} "
+                f"{part.version}, which is not installed here or does not provide it"
             )
         if group == "algo" and (missing := missing_packages(cls)):
             raise _UnfitError(f"{record.algorithm.name} {missing}")
-    measures = tuple(each for each in common([record]) if not isinstance(each, TrainingObjective))
+    measures = tuple(measure for measure in common([record]) if not isinstance(measure, TrainingObjective))
     entry = replace(
         entry_of(words(record, [record.seeds])), measures=measures, keep_weights=False, keep_model=False
     )
@@ -119,51 +118,51 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
         if plan.refused:
             raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries
-        own_cells = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
-        if not own_cells or own_cells[0].key != record.key:
-            _check_equal(record, entry, planned.digests, bool(own_cells))
-        plan = Plan(study, (replace(planned, cells=own_cells),))
+        cells = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
+        if not cells or cells[0].key != record.key:
+            _check_equal(record, entry, planned.digests, bool(cells))
+        plan = Plan(study, (replace(planned, cells=cells),))
         result = Scheduler(plan, store, LocalExecutor(Observer())).run()
-        if (found := store.get(own_cells[0].key)) is None:
+        if (rerun := store.get(cells[0].key)) is None:
             reasons = [f"{failure.reason}: {failure.message}" for failure in result.failures]
             reasons += [refused.why for refused in result.refused]
             raise AucbenchError(f"it has a result there, and here: {reasons[0]}")
-        return entry, found
+        return entry, rerun
 
 
 def _deviations(
-    there: CellResult, here: CellResult, entry: Entry, tolerance: float, is_cut: bool, is_exact: bool
+    archived: CellResult, rerun: CellResult, entry: Entry, tolerance: float, is_cut: bool, is_exact: bool
 ) -> str:
-    """What differs besides the final AUC, in words; of a curve that may be cut, its end counts."""
-    one, two = there.record, here.record
-    theirs, ours = there.curve[AUC.name], here.curve[AUC.name]
-    values = [[each.measures[name].value for name in two.measures] for each in (one, two)]
+    """The differences besides the final AUC, in words; a curve that may be cut is compared at its end."""
+    old, new = archived.record, rerun.record
+    theirs, ours = archived.curve[AUC.name], rerun.curve[AUC.name]
+    values = [[record.measures[name].value for name in new.measures] for record in (old, new)]
     same = {
-        "rows": subset(one.data, ROWS) == subset(two.data, ROWS),
-        "iterations": (one.result.iterations, one.result.stop_reason)
-        == (two.result.iterations, two.result.stop_reason),
+        "rows": subset(old.data, ROWS) == subset(new.data, ROWS),
+        "iterations": (old.result.iterations, old.result.stop_reason)
+        == (new.result.iterations, new.result.stop_reason),
     }
-    if one.tuned and two.tuned:
-        same["chosen hyperparameters"] = canonical(one.tuned.parameters) == canonical(two.tuned.parameters)
-        aucs, own = (
-            {(e.number, e.fold): e.auc for e in each.trials or ()} for each in (one.tuned, two.tuned)
+    if old.tuned and new.tuned:
+        same["chosen hyperparameters"] = canonical(old.tuned.parameters) == canonical(new.tuned.parameters)
+        aucs, our_aucs = (
+            {(e.number, e.fold): e.auc for e in choice.trials or ()} for choice in (old.tuned, new.tuned)
         )
-        same["AUCs of trials"] = _are_close(aucs.values(), map(own.get, aucs), tolerance)
+        same["AUCs of trials"] = _are_close(aucs.values(), map(our_aucs.get, aucs), tolerance)
     same["AUCs at checkpoints"] = _are_close(theirs, ours[-len(theirs) :] if is_cut else ours, tolerance)
     same["measures"] = _are_close(values[0], values[1], tolerance)
-    if there.scores is not None and not there.diverged:
-        equal = here.scores is None or not is_exact or np.array_equal(there.scores, here.scores)
+    if archived.scores is not None and not archived.diverged:
+        equal = rerun.scores is None or not is_exact or np.array_equal(archived.scores, rerun.scores)
         same["scores"] = False
         with contextlib.suppress(DataError):
-            check_scores(there, labels_of(entry, here))
+            check_scores(archived, labels_of(entry, rerun))
             same["scores"] = bool(equal)
     differing = [name for name, is_same in same.items() if not is_same]
     return f"its {' and '.join(differing)} are others" if differing else ""
 
 
-def _are_close(there: Any, here: Any, tolerance: float) -> bool:
-    one, two = (np.array(list(each), np.float64) for each in (there, here))  # None becomes NaN
-    return len(one) == len(two) and bool(np.allclose(one, two, rtol=0.0, atol=tolerance, equal_nan=True))
+def _are_close(theirs: Any, ours: Any, tolerance: float) -> bool:
+    a, b = (np.array(list(values), np.float64) for values in (theirs, ours))  # None becomes NaN
+    return len(a) == len(b) and bool(np.allclose(a, b, rtol=0.0, atol=tolerance, equal_nan=True))
 
 
 def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_seeds: bool) -> None:
@@ -173,7 +172,7 @@ def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_s
     seeds = [record.seeds]
     if not has_seeds or sorted(words(entry.describe(), seeds)) != sorted(words(record, seeds)):
         raise AucbenchError("the settings here are others")
-    plugins = [[getattr(made, field) for field in GROUPS.values()] for made in (entry.describe(), record)]
-    here, there = ([each and each.version for each in made] for made in plugins)
-    if (entry.source_digest, here) == (record.source, there):
+    plugins = [[getattr(side, field) for field in GROUPS.values()] for side in (entry.describe(), record)]
+    current, recorded = ([described and described.version for described in group] for group in plugins)
+    if (entry.source_digest, current) == (record.source, recorded):
         raise AucbenchError("its key is not that of its settings, data and code")

@@ -30,8 +30,8 @@ from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.make_record import (
     cell_record,
     compact,
-    lacking,
     lacks_minimum,
+    missing_measures,
     scored,
     with_objective,
 )
@@ -61,7 +61,7 @@ def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
 
 
 def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:
-    """(n_test,) final scores of a cell: those that it keeps, or from its weights; None without either."""
+    """(n_test,) final scores of a cell, stored or computed from its weights; None without either."""
     if cell.scores is not None or cell.weights is None or cell.diverged:
         return cell.scores
     return linear_scores(
@@ -72,11 +72,11 @@ def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | Non
 def run_unit(
     unit: Unit, observer: Observer | None = None, concurrency: int | None = None, command: str | None = None
 ) -> Report:
-    """Run a unit; whatever goes wrong becomes part of the report.
+    """Run a unit; errors become its report.
 
-    The observer, of this process, is told about stages and progress. A process of the pool, whose memory is
-    limited, has the number of units that run at the same time on this machine, and the command that started
-    the study if that is none of this machine's.
+    The observer, in this process, receives stages and progress. `concurrency` and `command` are set in a
+    process of the pool, whose memory is limited: the number of units that run at the same time on this
+    machine, and the command that started the study, if the study was started on another machine.
     """
     observer = observer or Observer()
     try:
@@ -100,8 +100,8 @@ def run_unit(
 def limited_memory(limit: int | None, concurrency: int | None) -> Iterator[None]:
     """Let allocations of more than `limit` bytes raise MemoryError within the block.
 
-    The default is the share of the available memory if that many blocks run at once; None limits nothing, and
-    so do systems that cannot measure the private memory of a process.
+    The default limit is a share of the available memory, divided by `concurrency`. Nothing is limited if
+    `concurrency` is None, or if the system cannot measure the private memory of a process.
     """
     if concurrency is None:
         yield
@@ -125,7 +125,7 @@ def limited_memory(limit: int | None, concurrency: int | None) -> Iterator[None]
 
 
 def report_of(error: BaseException, unit: Unit) -> Report:
-    """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause.
+    """The report of an error that a limit, the machine, the user, a plugin or an unknown cause raised.
 
     None if the process of the unit has ended, or Dask has lost it with its scheduler.
     """
@@ -133,14 +133,14 @@ def report_of(error: BaseException, unit: Unit) -> Report:
         return None
     if isinstance(error, ProcessEnded):
         limits = unit.entry.limits
-        why = f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}"
-        return Failure(CellStatus.timeout, f"{why}, and its process was ended")
+        reason = f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}"
+        return Failure(CellStatus.timeout, f"{reason}, and its process was ended")
     if isinstance(error, _TimeLimitError):
         seconds = unit.entry.limits.seconds
         return Failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
     if isinstance(error, MemoryError):
-        what = f" ({error})" if str(error) else ""
-        return Failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
+        detail = f" ({error})" if str(error) else ""
+        return Failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{detail}")
     if (fault := _fault_of_the_machine(error)) is not None:
         return fault
     if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
@@ -150,7 +150,7 @@ def report_of(error: BaseException, unit: Unit) -> Report:
 
 
 def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
-    """The error if a fault of the machine caused it, whatever plugin it met."""
+    """A MachineError if a fault of the machine caused the error, in whatever plugin; else None."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in FAULTS:
             where = f" ({error.filename})" if error.filename else ""
@@ -162,22 +162,22 @@ def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
     return None
 
 
-class _Telling(Observer):
-    """Tells the process that started this one about stages and progress."""
+class _RemoteObserver(Observer):
+    """Sends stages and progress to the process that started this process."""
 
-    _told = 0.0
+    _sent_at = 0.0
 
     def stage(self, text: str) -> None:
         tell(("stage", text))
 
     def progress(self, share: float) -> None:
-        if monotonic() - self._told > PROGRESS_SECONDS:
-            self._told = monotonic()
+        if monotonic() - self._sent_at > PROGRESS_SECONDS:
+            self._sent_at = monotonic()
             tell(("progress", share))
 
 
 def run_in_process(unit: Unit, concurrency: int, command: str | None = None) -> Report:
-    """Run a unit in this process of the pool; it is refused if the source code here is another."""
+    """Run a unit in this process of the pool; the unit is refused if its source code differs here."""
     entry, name = unit.entry, unit.entry.algorithm.name
     is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # the worker could not import it
     if not is_sent_whole and entry.source_digest != entry.digest_sources():
@@ -185,7 +185,7 @@ def run_in_process(unit: Unit, concurrency: int, command: str | None = None) -> 
             f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than the "
             f"process that planned the study; install the same there."
         )
-    return run_unit(unit, _Telling(), concurrency, command)
+    return run_unit(unit, _RemoteObserver(), concurrency, command)
 
 
 def _run_cell_unit(
@@ -196,12 +196,12 @@ def _run_cell_unit(
         check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     (task,) = hold_out([task], unit.seeds.split_seed)
-    had = common([stored.record]) if stored else ()
-    measures = {measure.name: measure for measure in (*had, *entry.measures)}
+    existing = common([stored.record]) if stored else ()
+    measures = {measure.name: measure for measure in (*existing, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
     if stored is not None and unit.scored:
         result = scored(stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
-        if objective is not None and not lacking(stored.record, [objective]):
+        if objective is not None and not missing_measures(stored.record, [objective]):
             objective = None
     else:
         observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
@@ -228,14 +228,14 @@ def _run_cell_unit(
         return result
     observer.stage(f"minimising the objective of {entry.algorithm.name}")
     try:
-        sought = declared_objective(task.algorithm, task.problem(None))
-        found = known_or_found(catalog(), sought, unit, prepared).record
-        minimum = MinimumRecord(**subset(found, MinimumRecord.__struct_fields__))
+        target = declared_objective(task.algorithm, task.problem(None))
+        optimum = known_or_found(catalog(), target, unit, prepared).record
+        minimum = MinimumRecord(**subset(optimum, MinimumRecord.__struct_fields__))
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
-        why = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
-        minimum = MinimumRecord(reason=why, seconds=getattr(error, "seconds", 0.0))
-    own = structs.replace(result.record.measures[TrainingObjective.name], minimum=minimum)
-    return result.with_measures({TrainingObjective.name: own})
+        reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
+        minimum = MinimumRecord(reason=reason, seconds=getattr(error, "seconds", 0.0))
+    updated = structs.replace(result.record.measures[TrainingObjective.name], minimum=minimum)
+    return result.with_measures({TrainingObjective.name: updated})
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
@@ -264,8 +264,8 @@ def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Tria
 
 
 def _failed(unit: Unit, number: int, point: Point, error: Exception) -> Trial:
-    why = sentence_of(error) + line_in(error, package_of(unit.entry.algorithm.cls))
-    return unit.failed_trial(number, point, "failed", why)
+    message = sentence_of(error) + line_in(error, package_of(unit.entry.algorithm.cls))
+    return unit.failed_trial(number, point, "failed", message)
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
@@ -295,7 +295,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
 
 
 def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
-    """Passes progress on until the unit's time is up; the clock starts here."""
+    """A callback that passes progress on until the unit's time limit; the clock starts at this call."""
     limit = unit.entry.limits.seconds
     end = None if limit is None else perf_counter() + limit * unit.trainings
 
@@ -308,15 +308,15 @@ def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
 
 
 def _trial(unit: Unit, number: int, point: Point, outcome: Outcome, rows: int) -> Trial:
-    usable = outcome.stop_reason is not StopReason.diverged
+    is_usable = outcome.stop_reason is not StopReason.diverged
     # One pass of a pairs method is as many pairs as there are rows.
     per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)
     return Trial(
         number=number,
         fold=unit.inner or 0,
         parameters=point,
-        auc=float(outcome.auc[-1]) if usable else None,
-        value=next((float(values[-1]) for values in outcome.measures.values() if usable), UNSET),
+        auc=float(outcome.auc[-1]) if is_usable else None,
+        value=next((float(values[-1]) for values in outcome.measures.values() if is_usable), UNSET),
         stop_reason=str(outcome.stop_reason),
         passes=float(outcome.iterations * per_iteration / rows),
         train_seconds=outcome.total_seconds,

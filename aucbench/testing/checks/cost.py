@@ -20,7 +20,7 @@ FACTOR = 9.0  # tolerated excess growth: large problems leave the caches, a furt
 ATTEMPTS = 5
 REPEATS = 3
 SECONDS = 4e-3  # duration of a measurement, estimated from a small problem
-ITERATIONS = 16, 2048  # fewest and most of a measurement
+ITERATIONS = 16, 2048  # smallest and largest number in a measurement
 
 
 def cost(trainee: Trainee) -> str | None:
@@ -35,24 +35,24 @@ def cost(trainee: Trainee) -> str | None:
     sparse = "nnz" in claims.cost and "dense" not in trainee.facts.requires
     columns = SPARSE_COLUMNS if sparse else DENSE_COLUMNS
     try:
-        few, many = (
+        small, large = (
             evaluate(claims.cost, {"d": d, "nnz": NONZEROS if sparse else d, "n": ROWS}) for d in columns
         )
     except ValueError:
         return f"its claim {claims.cost!r} is not a formula that could be measured"
     toys = [problems.sparse_rows(ROWS, d, NONZEROS) if sparse else _dense(d) for d in columns]
-    expected, best = many / few, [1.0, np.inf]
+    expected, best = large / small, [1.0, np.inf]
     for _ in range(ATTEMPTS):
         best = min(best, [_nanoseconds(trainee, toy) for toy in toys], key=lambda times: times[1] / times[0])
         growth = best[1] / best[0]
-        words = (
+        message = (
             f"from d = {columns[0]:,} to {columns[1]:,} the cost grew {growth:.1f}-fold, "
             f"{expected:.1f}-fold by the claim {claims.cost!r}"
         )
         if growth <= FACTOR * expected:
-            return words
+            return message
     trainee.where = toys[1].words
-    raise Broken(f"{words} ({best[0]:,.0f} and {best[1]:,.0f} ns per iteration).")
+    raise Broken(f"{message} ({best[0]:,.0f} and {best[1]:,.0f} ns per iteration).")
 
 
 def _dense(d: int) -> Toy:
@@ -68,7 +68,7 @@ def _nanoseconds(trainee: Trainee, toy: Toy) -> float:
     Of this thread, and of all threads if the method declares `wait`.
     """
     is_full = trainee.access is Access.full
-    now = thread_time_ns if trainee.facts.wait is None else process_time_ns
+    clock = thread_time_ns if trainee.facts.wait is None else process_time_ns
     iterations = 1 if is_full else int(np.clip(SECONDS / max(trainee.seconds, 1e-9), *ITERATIONS))
     rows = trainee.rows(toy, iterations=2 * iterations)
     batch = trainee.batch(toy, rows)
@@ -80,7 +80,7 @@ def _nanoseconds(trainee: Trainee, toy: Toy) -> float:
     times = []
     for _ in range(REPEATS):
         chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)
-        begin = now()
+        begin = clock()
         trainee.call("step", fresh, chunk)
-        times.append(now() - begin)
+        times.append(clock() - begin)
     return max(1.0, float(np.median(times))) / iterations

@@ -20,11 +20,11 @@ class DatasetSubject(Subject):
     family = Family.datasets
 
     def __init__(self, plugin: Any, *unused: Any):
-        super().__init__(plugin, inf)  # a download takes as long as it takes
+        super().__init__(plugin, inf)  # downloads have no time limit
 
     @cached_property
-    def _found(self) -> dict[str, data.Loaded] | Skipped:
-        """The parts by name, or why there are none: a failed download is not repeated."""
+    def _loaded(self) -> dict[str, data.Loaded] | Skipped:
+        """The parts by name, or the reason why they are missing: a failed download is not repeated."""
         try:
             names = ("train", "test") if data.has_test_part(self.plugin) else ("train",)
             return {name: self.loaded(name) for name in names}
@@ -36,9 +36,9 @@ class DatasetSubject(Subject):
     @property
     def parts(self) -> dict[str, data.Loaded]:
         """The parts by name, train and possibly test; exempt if files or parameters are missing."""
-        if isinstance(self._found, Skipped):
-            raise self._found
-        return self._found
+        if isinstance(self._loaded, Skipped):
+            raise self._loaded
+        return self._loaded
 
     def loaded(self, part: str) -> data.Loaded:
         """Load a part again."""
@@ -55,8 +55,8 @@ def rows(dataset: DatasetSubject) -> str:
 def same_twice(dataset: DatasetSubject) -> None:
     """Loading twice gives the same bytes."""
     for name, part in dataset.parts.items():
-        other = dataset.loaded(name)
-        if part.sha256 != other.sha256 or not np.array_equal(part.y, other.y):
+        reloaded = dataset.loaded(name)
+        if part.sha256 != reloaded.sha256 or not np.array_equal(part.y, reloaded.y):
             raise Broken(f"The {name} part has other rows or labels when it is loaded again.")
 
 

@@ -35,11 +35,11 @@ def declared(subject: Any) -> None:
 def grid(subject: Any) -> str | None:
     """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
     plugin, facts = subject.plugin, MethodFacts(subject.plugin)
-    known = [field.name for field in fields(plugin)]
+    names = [field.name for field in fields(plugin)]
     named = [("step_size", facts.step_size)] if facts.step_size else []
-    for attribute, name in [*named, *(("ignored", each) for each in (facts.ignored or tuple)())]:
-        if name not in known:
-            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), known)}")
+    for attribute, name in [*named, *(("ignored", field) for field in (facts.ignored or tuple)())]:
+        if name not in names:
+            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), names)}")
     try:
         return None if resolve(plugin, None) else "declares no grid"
     except ValueError as error:
@@ -58,6 +58,6 @@ def batch_size(subject: Any) -> str | None:
         size = subject.plugin.batch_size(n)
         is_number = isinstance(size, int | np.integer)
         if not is_number or not (size >= 2 and size % 2 == 0 if is_balanced else 1 <= size <= n):
-            what = "an even number from 2 on" if is_balanced else f"a whole number from 1 to {n}"
-            raise Broken(f"batch_size({n}) must be {what}, got {size!r}.")
+            bounds = "an even number from 2 on" if is_balanced else f"a whole number from 1 to {n}"
+            raise Broken(f"batch_size({n}) must be {bounds}, got {size!r}.")
     return None

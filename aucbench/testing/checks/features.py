@@ -23,7 +23,7 @@ class FeatureSubject(Subject):
     companions = 1e-9, 1e-9
 
     def rows(self, toy: Toy) -> NDArray[np.int64]:
-        """Nothing is trained on some rows only."""
+        """No row numbers, because a map is fitted to all rows."""
         return np.zeros(0, np.int64)
 
     def final(self, fitted: Any) -> Any:
@@ -61,10 +61,10 @@ def mapped(features: FeatureSubject, toy: Toy) -> None:
         is_csr = sparse.issparse(Z) and Z.format == "csr"
         fits = is_csr or (isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous)
         if not fits or Z.shape != (n, width or Z.shape[1]):
-            got = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
+            kind = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
             csr = " These rows are CSR (scipy.sparse): NumPy's own functions cannot take them."
             raise Broken(
-                f"`transform` of {n} rows must return a C-contiguous matrix or CSR of {n} rows, got {got}."
+                f"`transform` of {n} rows must return a C-contiguous matrix or CSR of {n} rows, got {kind}."
                 f"{csr if sparse.issparse(X) else ''}",
                 place_of(type(fitted).transform),
             )
@@ -76,14 +76,14 @@ def mapped(features: FeatureSubject, toy: Toy) -> None:
 def dtype(features: FeatureSubject) -> None:
     """Features have the type of the rows, float64 or float32."""
     for layout in features.layouts:
-        for wanted in (np.float64, np.float32):
-            found = features.outcome(features.problem(layout, wanted)).dtype
-            if found != wanted:
-                raise Broken(f"Rows of {np.dtype(wanted)} become features of {found}.")
+        for expected in (np.float64, np.float32):
+            actual = features.outcome(features.problem(layout, expected)).dtype
+            if actual != expected:
+                raise Broken(f"Rows of {np.dtype(expected)} become features of {actual}.")
 
 
 def pickling(features: FeatureSubject, toy: Toy) -> None:
     """A fitted map that is pickled maps as before."""
     fitted = features.train(toy)
-    found = features.score(pickle.loads(pickle.dumps(fitted)), toy.X)
-    require_close(found, features.score(fitted, toy.X), "After pickling it maps elsewhere")
+    output = features.score(pickle.loads(pickle.dumps(fitted)), toy.X)
+    require_close(output, features.score(fitted, toy.X), "After pickling it maps elsewhere")

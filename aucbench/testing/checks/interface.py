@@ -46,8 +46,8 @@ def scores(trainee: Trainee, toy: Toy) -> None:
     """Scores are finite numbers, one for each row."""
     state = trainee.final(trainee.train(toy))
     for n in (len(toy.y), 1):
-        found = trainee.score(state, toy.X[:n])
-        for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
+        values = trainee.score(state, toy.X[:n])
+        for wrong, name in ((np.isnan(values), "NaN"), (np.isinf(values), "infinite")):
             if count := np.count_nonzero(wrong):
                 cause = "the state is not finite either: training diverges (is a step too long?)"
                 if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):

@@ -16,7 +16,7 @@ from aucbench.testing.trainee import Trainee, require_close
 
 SPARSE = 1e-9, 1e-3  # relative to the largest score, in double and in single precision
 SINGLE = 1e-3  # relative to the largest score
-COPIES = 1e-3  # the same, for a row of weight k against k rows: solvers have a tolerance
+COPIES = 1e-3  # relative to the largest score, a row of weight k against k rows: solvers have a tolerance
 AUC_GAP = 0.02  # largest gap in AUC of a linear method
 OTHER_GAP, OTHER_ROWS = 0.1, 2000  # other methods need more rows to learn a linear function
 EPOCHS = 20
@@ -32,9 +32,9 @@ def sparse_rows(trainee: Trainee) -> None:
     trainee.exempt_if_it_requires("dense")
     for layout in ("csr", "wide"):
         toy = trainee.problem(layout)
-        expected, found = trainee.outcome(toy._replace(X=toy.X.toarray())), trainee.outcome(toy)
-        words = "Scores after training on CSR rows differ from those on dense rows"
-        require_close(found, expected, words, *SPARSE)
+        expected, actual = trainee.outcome(toy._replace(X=toy.X.toarray())), trainee.outcome(toy)
+        message = "Scores after training on CSR rows differ from those on dense rows"
+        require_close(actual, expected, message, *SPARSE)
 
 
 def float32_rows(trainee: Trainee) -> None:
@@ -43,27 +43,27 @@ def float32_rows(trainee: Trainee) -> None:
     for layout in trainee.layouts:
         single = trainee.problem(layout, np.float32)
         double = single._replace(X=single.X.astype(np.float64))
-        words = "Scores of float32 rows differ from those of float64 rows"
-        require_close(trainee.outcome(single), trainee.outcome(double), words, SINGLE)
+        message = "Scores of float32 rows differ from those of float64 rows"
+        require_close(trainee.outcome(single), trainee.outcome(double), message, SINGLE)
 
 
 def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
     """A first chunk that holds one class only leaves finite scores."""
     if trainee.access in (Access.pairs, Access.balanced, Access.full):
         return f"every iteration of access {trainee.access} meets both classes"
-    n, rest = trainee.size.n, trainee.rows(toy)
-    if rest.ndim > 1 and rest.shape[1] > n // 3:  # a third is positive
+    n, rows = trainee.size.n, trainee.rows(toy)
+    if rows.ndim > 1 and rows.shape[1] > n // 3:  # a third is positive
         return f"its minibatches hold more than a third of {n} rows"
     for label in (1, -1):
         only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
-        if rest.ndim > 1:
-            only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
-        state = trainee.start(toy, len(only) + len(rest))
+        if rows.ndim > 1:
+            only = only[: len(only) // rows.shape[1] * rows.shape[1]].reshape(-1, rows.shape[1])
+        state = trainee.start(toy, len(only) + len(rows))
         trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
-        for when, chunk in (("that chunk", only), ("the rows after it", rest)):
+        for phase, chunk in (("that chunk", only), ("the rows after it", rows)):
             state = trainee.call("step", state, trainee.batch(toy, chunk))
             if not np.isfinite(trainee.scores(state, toy.X)).all():
-                raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
+                raise Broken(f"Begun with label {label} only, scores after {phase} are not finite.")
     return None
 
 
@@ -75,8 +75,8 @@ def weighted(trainee: Trainee) -> str | None:
     counts = np.random.default_rng(0).integers(1, 4, len(toy.y))
     copies = np.repeat(np.arange(len(toy.y)), counts)
     heavier = toy._replace(weights=counts.astype(np.float64))
-    plain, found = (trainee.scores(_trained(trainee, each, EPOCHS), toy.X) for each in (toy, heavier))
-    if np.array_equal(found, plain):
+    plain, scores = (trainee.scores(_trained(trainee, problem, EPOCHS), toy.X) for problem in (toy, heavier))
+    if np.array_equal(scores, plain):
         raise Broken(
             "`weighted` is declared, and weights of 1, 2 and 3 change no score: `problem.weights` and "
             "`batch.weights` have those of all rows."
@@ -84,8 +84,8 @@ def weighted(trainee: Trainee) -> str | None:
     if trainee.access is Access.full:
         longer = toy._replace(X=toy.X[copies], y=toy.y[copies])
         expected = trainee.scores(_trained(trainee, longer, EPOCHS), toy.X)
-        words = "Scores after training on rows of weight k differ from those of k copies of each row"
-        require_close(found, expected, words, COPIES)
+        message = "Scores after training on rows of weight k differ from those of k copies of each row"
+        require_close(scores, expected, message, COPIES)
     return None
 
 
@@ -111,31 +111,31 @@ def auc(trainee: Trainee) -> str:
     is_linear = class_of_model(trainee.plugin) is ModelClass.linear
     train = trainee.use(problems.noisy() if is_linear else problems.noisy(OTHER_ROWS))
     test = problems.noisy(4000, seed=1)
-    # The solution over rows ranks like that over pairs, as both classes spread alike.
+    # The solution over rows ranks like the solution over pairs, as both classes have equal spread.
     w = np.linalg.lstsq(np.column_stack([train.X, np.ones(len(train.y))]), train.y, rcond=None)[0][:-1]
     best = exact_auc(test.X @ w, test.y)
     enough = best - (AUC_GAP if is_linear else OTHER_GAP)
     pass_seconds = max(1e-9, trainee.seconds * len(trainee.rows(train, epochs=1)))
     epochs = max(1, min(EPOCHS, int(SHARE * (trainee.patience - trainee.spent) / pass_seconds)))
     grid = trainee.facts.grid
-    every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
-    tried = [every[i] for i in np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]]
-    words, by_default = "", 0.0
+    settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
+    tried = [settings[i] for i in np.random.default_rng(0).permutation(len(settings))[:GRID_SETTINGS]]
+    message, by_default = "", 0.0
     for setting in ({}, *tried):
-        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
+        tuned = trainee.changed(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
         scores = tuned.scores(_trained(tuned, train, epochs), test.X)
-        found = exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
+        test_auc = exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
         if not setting:
-            by_default = found
-            words = f"test AUC {found:.4f} with default parameters, the optimum's is {best:.4f}"
-        if found >= enough:
+            by_default = test_auc
+            message = f"test AUC {test_auc:.4f} with default parameters, the optimum's is {best:.4f}"
+        if test_auc >= enough:
             named = ", ".join(f"{name}={value}" for name, value in setting.items())
-            return f"{words}; {found:.4f} with {named} of its grid" if setting else words
+            return f"{message}; {test_auc:.4f} with {named} of its grid" if setting else message
         if epochs < EPOCHS:
-            text = f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {words}"
+            text = f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {message}"
             raise Skipped(Status.untried, text)
     hint = " The opposite order would be right: a higher score must mean label +1."
-    raise Broken(f"It does not learn: {words}.{hint if 1.0 - by_default >= enough else ''}")
+    raise Broken(f"It does not learn: {message}.{hint if 1.0 - by_default >= enough else ''}")
 
 
 def _trained(trainee: Trainee, train: problems.Toy, epochs: int) -> Any:

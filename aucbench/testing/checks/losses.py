@@ -23,7 +23,7 @@ STEP = 1e-6  # step of finite differences
 SLOPE = 1e-5  # relative tolerance of a derivative outside the one-sided slopes
 EQUAL = 1e-12
 WEIGHTS = (1e-3, 0.5, 20.0)  # weights of the loss in prox
-AROUND = np.geomspace(1e-6, 100.0, 81)  # distances at which other points are tried beside a prox
+AROUND = np.geomspace(1e-6, 100.0, 81)  # distances of the points compared with a prox
 PROX_MARGINS = np.array(sorted(np.linspace(-5.0, 5.0, 21), key=abs))
 FACTS = ("convex", "lipschitz", "smoothness")
 
@@ -72,10 +72,10 @@ def derivative(loss: LossSubject) -> None:
     """The derivative equals finite differences; at a kink it lies between the one-sided slopes."""
     for m in MARGINS:
         before, after = ((loss.value(m + step) - loss.value(m)) / step for step in (-STEP, STEP))
-        found, allowed = loss.value(m, "derivative"), SLOPE * (1.0 + abs(before) + abs(after))
-        if not min(before, after) - allowed <= found <= max(before, after) + allowed:
+        slope, allowed = loss.value(m, "derivative"), SLOPE * (1.0 + abs(before) + abs(after))
+        if not min(before, after) - allowed <= slope <= max(before, after) + allowed:
             raise Broken(
-                f"derivative({m:g}, {loss.theta:g}) is {found:.9g}, the slopes of `value` to the "
+                f"derivative({m:g}, {loss.theta:g}) is {slope:.9g}, the slopes of `value` to the "
                 f"left and right of that margin are {before:.9g} and {after:.9g}."
             )
 
@@ -88,10 +88,10 @@ def compiled(loss: LossSubject) -> None:
         kind = ctypes.CFUNCTYPE(*[ctypes.c_double] * (3 + len(weights)))
         function, plain = kind(getattr(addresses, name)), getattr(loss.plugin, name)
         for m in margins:
-            given = (float(m), *weights, loss.theta)
-            fast, expected = function(*given), float(plain(*given))
+            arguments = (float(m), *weights, loss.theta)
+            fast, expected = function(*arguments), float(plain(*arguments))
             if fast != expected and not abs(fast - expected) <= EQUAL * max(1.0, abs(expected)):
-                raise Broken(f"{name}{given} is {fast!r} compiled and {expected!r} in plain Python.")
+                raise Broken(f"{name}{arguments} is {fast!r} compiled and {expected!r} in plain Python.")
 
 
 def prox(loss: LossSubject) -> str | None:
@@ -100,35 +100,35 @@ def prox(loss: LossSubject) -> str | None:
         return "has no `prox`"
     for c, m in product(WEIGHTS, PROX_MARGINS):
         closed = float(loss.plugin.prox(float(m), c, loss.theta))
-        others = np.concatenate([closed + AROUND, closed - AROUND, m + MARGINS])
-        here, *values = (c * loss.value(z) + (z - m) ** 2 / 2.0 for z in (closed, *others))
-        if not here <= (least := min(values)) + 1e-10 * (1.0 + abs(least)):
+        points = np.concatenate([closed + AROUND, closed - AROUND, m + MARGINS])
+        value, *values = (c * loss.value(z) + (z - m) ** 2 / 2.0 for z in (closed, *points))
+        if not value <= (least := min(values)) + 1e-10 * (1.0 + abs(least)):
             raise Broken(
-                f"prox({m:g}, {c:g}, {loss.theta:g}) is {closed:.9g}, where the objective is {here:.9g}; "
-                f"at {others[np.argmin(values)]:.9g} it is {least:.9g}."
+                f"prox({m:g}, {c:g}, {loss.theta:g}) is {closed:.9g}, where the objective is {value:.9g}; "
+                f"at {points[np.argmin(values)]:.9g} it is {least:.9g}."
             )
     return None
 
 
 def facts(loss: LossSubject) -> str | None:
     """The declared facts hold: convexity, the Lipschitz constant, smoothness."""
-    known = LossFacts(loss.plugin)
-    declared = [name for name in FACTS if getattr(known, name) is not None]
+    loss_facts = LossFacts(loss.plugin)
+    declared = [name for name in FACTS if getattr(loss_facts, name) is not None]
     if not declared:
         return "declares no facts"
     margins = np.random.default_rng(0).permutation(GRID)
     for a, b in zip(margins[:80], margins[80:160], strict=True):
         va, vb = loss.value(a), loss.value(b)
         chord = (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb))
-        if known.convex and loss.value((a + b) / 2.0) > chord:
+        if loss_facts.convex and loss.value((a + b) / 2.0) > chord:
             raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
         bend = loss.value(a, "derivative") - loss.value(b, "derivative")
         for name, change in (("lipschitz", abs(va - vb)), ("smoothness", abs(bend))):
-            constant = getattr(known, name)
+            constant = getattr(loss_facts, name)
             if constant is not None and change > constant * abs(a - b) * (1.0 + EQUAL) + EQUAL:
-                what = "The value" if name == "lipschitz" else "The derivative"
+                subject = "The value" if name == "lipschitz" else "The derivative"
                 raise Broken(
-                    f"{what} changes by {change:.6g} between the margins {a:g} and {b:g}, more than "
+                    f"{subject} changes by {change:.6g} between the margins {a:g} and {b:g}, more than "
                     f"{name} = {constant:g} allows."
                 )
     return f"declares {', '.join(declared)}"
@@ -136,17 +136,17 @@ def facts(loss: LossSubject) -> str | None:
 
 def structure(loss: LossSubject) -> str | None:
     """`pieces` and `multiplicative`, used for means over pairs, agree with `value`."""
-    known = LossFacts(loss.plugin)
-    if known.multiplicative:
+    loss_facts = LossFacts(loss.plugin)
+    if loss_facts.multiplicative:
         for a, b in zip(GRID[:40], GRID[-40:], strict=True):
-            product, whole = loss.value(a) * loss.value(b), loss.value(a + b)
-            if not math.isclose(product, whole, rel_tol=SLOPE):
+            product, combined = loss.value(a) * loss.value(b), loss.value(a + b)
+            if not math.isclose(product, combined, rel_tol=SLOPE):
                 raise Broken(
                     f"It is declared multiplicative, but value({a:g}) value({b:g}) is {product:.9g} and "
-                    f"value({a + b:g}) is {whole:.9g}."
+                    f"value({a + b:g}) is {combined:.9g}."
                 )
-    if known.pieces is None:
-        return None if known.multiplicative else "declares no structure"
+    if loss_facts.pieces is None:
+        return None if loss_facts.multiplicative else "declares no structure"
     parts = loss_pieces.pieces(loss.plugin) or ()
     uppers = [part.upper for part in parts]
     if not uppers or uppers[-1] != math.inf or uppers != sorted(set(uppers)):
@@ -154,8 +154,8 @@ def structure(loss: LossSubject) -> str | None:
     knots = [upper + side for upper in uppers[:-1] for side in (-STEP, 0.0, STEP)]
     for m in sorted([*MARGINS, *knots], key=abs):
         part = next(part for part in parts if m <= part.upper)
-        found, expected = part.c0 + part.c1 * m + part.c2 * m * m, loss.value(m)
-        if not math.isclose(found, expected, rel_tol=SLOPE, abs_tol=EQUAL):
-            words = f"gives {found:.9g} at the margin {m:g}, where value gives {expected:.9g}."
-            raise loss.broken("pieces", words)
+        actual, expected = part.c0 + part.c1 * m + part.c2 * m * m, loss.value(m)
+        if not math.isclose(actual, expected, rel_tol=SLOPE, abs_tol=EQUAL):
+            message = f"gives {actual:.9g} at the margin {m:g}, where value gives {expected:.9g}."
+            raise loss.broken("pieces", message)
     return f"has {len(parts)} pieces"

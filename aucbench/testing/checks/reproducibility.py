@@ -22,8 +22,8 @@ TOGETHER = 1e-9, 1e-3  # sums over settings are computed in another order
 
 def same_seed(subject: Subject, toy: Toy) -> None:
     """Two runs of one seed give the same bytes."""
-    words = "Two runs of seed 0 differ (draw only from the generator that is given)"
-    require_close(subject.outcome(toy), subject.outcome(toy), words)
+    message = "Two runs of seed 0 differ (draw only from the generator that is given)"
+    require_close(subject.outcome(toy), subject.outcome(toy), message)
 
 
 def inputs_untouched(subject: Subject, toy: Toy) -> None:
@@ -46,13 +46,13 @@ def companions(subject: Subject, toy: Toy) -> None:
     To 1e-5 if all scores have single precision.
     """
     state = subject.final(subject.train(toy))
-    together = subject.score(state, toy.X)
-    alone = np.concatenate([subject.score(state, toy.X[i : i + 1]) for i in range(min(20, len(toy.y)))])
-    words = "Rows one by one give another result than all together"
-    require_close(alone, together[: len(alone)], words, *subject.companions)
-    words = "Rows in the opposite order give another result"
-    turned = subject.score(state, toy.X[::-1].copy())
-    require_close(turned, together[::-1], words, *subject.companions)
+    joint = subject.score(state, toy.X)
+    singles = np.concatenate([subject.score(state, toy.X[i : i + 1]) for i in range(min(20, len(toy.y)))])
+    message = "Rows one by one give another result than all together"
+    require_close(singles, joint[: len(singles)], message, *subject.companions)
+    message = "Rows in the opposite order give another result"
+    opposite = subject.score(state, toy.X[::-1].copy())
+    require_close(opposite, joint[::-1], message, *subject.companions)
 
 
 def reading(subject: Subject, toy: Toy) -> None:
@@ -71,14 +71,14 @@ def reading(subject: Subject, toy: Toy) -> None:
 def chunks(trainee: Trainee, toy: Toy) -> None:
     """The chunks into which a run is cut change no bit of the result."""
     rows = trainee.rows(toy)
-    whole = trainee.outcome(toy, rows)
-    for words, lengths in (
+    expected = trainee.outcome(toy, rows)
+    for title, lengths in (
         ("chunks of 1", [1] * len(rows)),
         ("chunks of 7", [7] * (len(rows) // 7)),
         ("chunks of 0, 1, 3 and 16 in turn", list(islice(cycle((0, 1, 3, 16)), len(rows) // 5))),
     ):
         parts = trainee.outcome(toy, rows, lengths)
-        require_close(parts, whole, f"{words} give another result than all rows at once")
+        require_close(parts, expected, f"{title} give another result than all rows at once")
 
 
 def pickling(trainee: Trainee, toy: Toy) -> None:
@@ -93,9 +93,9 @@ def pickling(trainee: Trainee, toy: Toy) -> None:
             f"A state cannot be pickled ({type(error).__name__}: {error}): keep generators, lambdas, "
             f"open files and locks out of it."
         ) from None
-    found = trainee.scores(trainee.call("step", state, trainee.batch(toy, rows[half:])), toy.X)
-    words = f"Pickled after {half} iterations it ends elsewhere"
-    require_close(found, trainee.outcome(toy, rows, [half]), words)
+    actual = trainee.scores(trainee.call("step", state, trainee.batch(toy, rows[half:])), toy.X)
+    message = f"Pickled after {half} iterations it ends elsewhere"
+    require_close(actual, trainee.outcome(toy, rows, [half]), message)
 
 
 def resumable(trainee: Trainee, toy: Toy) -> str | None:
@@ -108,12 +108,12 @@ def resumable(trainee: Trainee, toy: Toy) -> str | None:
     half, order = len(rows) // 2, np.random.default_rng(1).permutation(len(toy.y))
     elsewhere = Batch(toy.X[order], toy.y[order], np.argsort(order)[rows[half:]], trainee.access)
     state = trainee.call("step", trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
-    found = trainee.scores(trainee.call("step", state, elsewhere), toy.X)
-    words = (
+    actual = trainee.scores(trainee.call("step", state, elsewhere), toy.X)
+    message = (
         f"It declares `resumable`, but after {half} iterations the same rows, lying elsewhere in memory, "
         "lead to other scores: its state knows numbers of rows, or the data"
     )
-    require_close(found, trainee.outcome(toy, rows, [half]), words, *RESUMED)
+    require_close(actual, trainee.outcome(toy, rows, [half]), message, *RESUMED)
     return None
 
 
@@ -126,7 +126,7 @@ def together(trainee: Trainee) -> str | None:
     remark = "trains settings one by one"
     for toy in trainee.problems():
         rows = trainee.rows(toy)
-        settings = [each for each in _neighbours(trainee) if each.rows(toy).shape == rows.shape]
+        settings = [variant for variant in _neighbours(trainee) if variant.rows(toy).shape == rows.shape]
         half = len(rows) // 2
         states = [setting.start(toy, len(rows)) for setting in settings]
         lockstep = trainee.call("together", [setting.plugin for setting in settings], states)
@@ -138,9 +138,9 @@ def together(trainee: Trainee) -> str | None:
         lockstep.drop(0)
         lockstep.step(trainee.batch(toy, rows[half:]))
         for number, setting in list(enumerate(settings))[1:]:
-            found = setting.scores(lockstep.state(number), toy.X)
-            words = f"{setting.plugin!r}, trained together with others, scores differently"
-            require_close(found, setting.outcome(toy, rows, [half]), words, *TOGETHER)
+            actual = setting.scores(lockstep.state(number), toy.X)
+            message = f"{setting.plugin!r}, trained together with others, scores differently"
+            require_close(actual, setting.outcome(toy, rows, [half]), message, *TOGETHER)
     return remark
 
 
@@ -148,9 +148,9 @@ def _neighbours(trainee: Trainee) -> list[Trainee]:
     """The method unchanged, twice, and with each of its numbers halved."""
     plugin: Any = trainee.plugin
     settings = [plugin, plugin]
-    for each in fields(plugin):
-        value = getattr(plugin, each.name)
+    for field in fields(plugin):
+        value = getattr(plugin, field.name)
         if isinstance(value, float) and value:
             with suppress(ParameterError):
-                settings.append(replace(plugin, **{each.name: value / 2.0}))
-    return [trainee.again(plugin=setting) for setting in settings]
+                settings.append(replace(plugin, **{field.name: value / 2.0}))
+    return [trainee.changed(plugin=setting) for setting in settings]

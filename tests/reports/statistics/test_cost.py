@@ -9,7 +9,7 @@ from aucbench.reports.statistics.cost import first_crossing, median_cost, pareto
 
 
 def random_curve(seed):
-    """Ascending costs and a value at each, which may fall."""
+    """Ascending costs and a value at each cost; the values may fall."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 12))
     return np.cumsum(rng.exponential(10.0, n)) + 0.1, rng.random(n)
@@ -42,9 +42,9 @@ def test_half_of_the_runs_are_done_within_the_median_cost_and_fewer_within_less(
     rng = np.random.default_rng(seed)
     paid = np.where(rng.random(rng.integers(1, 9)) < 0.3, np.inf, rng.exponential(1.0, 1)[0] + rng.random())
     paid = paid * rng.permutation(np.arange(1, len(paid) + 1))
-    found = median_cost([*paid, np.nan])
-    assert np.mean(paid <= found) >= 0.5
-    assert np.mean(paid < found) < 0.5
+    median = median_cost([*paid, np.nan])
+    assert np.mean(paid <= median) >= 0.5
+    assert np.mean(paid < median) < 0.5
     assert np.isnan(median_cost([np.nan]))
 
 

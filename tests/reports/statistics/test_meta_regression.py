@@ -9,7 +9,7 @@ from aucbench.reports.statistics.meta_regression import meta_regression
 
 
 def sample(rng, families=25):
-    """Gains of one method, and the facts of one to three data sets a family."""
+    """Gains of one method, and the facts of one to three data sets per family."""
     rows = []
     for f in range(families):
         for s in range(rng.integers(1, 4)):
@@ -28,26 +28,26 @@ def test_slopes_and_intervals_are_those_of_leaving_each_family_out(seed):
     means = table.groupby("family")[["gain", *"xyz"]].mean()
     X, y = np.column_stack([np.ones(len(means)), means[[*"xyz"]]]), means["gain"].to_numpy()
 
-    def fit(kept):
-        return np.linalg.lstsq(X[kept], y[kept], rcond=None)[0]
+    def fit(mask):
+        return np.linalg.lstsq(X[mask], y[mask], rcond=None)[0]
 
-    whole = fit(np.full(len(y), True))
-    moves = np.array([fit(np.arange(len(y)) != i) - whole for i in range(len(y))])
+    estimate = fit(np.full(len(y), True))
+    moves = np.array([fit(np.arange(len(y)) != i) - estimate for i in range(len(y))])
     half = stats.t.ppf(0.975, len(y) - 4) * np.sqrt((moves**2).sum(axis=0))
     gains = table.sample(frac=1, random_state=seed).assign(reference="r")
-    others = [gains.assign(gain=-gains["gain"], **{name: "other"}) for name in ("method", "reference")]
-    found = meta_regression(pd.concat([gains, *others]), table)
-    found = found.set_index(["reference", "method"]).loc[("r", "m")]
-    np.testing.assert_allclose(found["slope"], whole[1:])
-    np.testing.assert_allclose(found["high"] - found["slope"], half[1:])
-    np.testing.assert_allclose(found["slope"] - found["low"], half[1:])
+    copies = [gains.assign(gain=-gains["gain"], **{name: "other"}) for name in ("method", "reference")]
+    slopes = meta_regression(pd.concat([gains, *copies]), table)
+    slopes = slopes.set_index(["reference", "method"]).loc[("r", "m")]
+    np.testing.assert_allclose(slopes["slope"], estimate[1:])
+    np.testing.assert_allclose(slopes["high"] - slopes["slope"], half[1:])
+    np.testing.assert_allclose(slopes["slope"] - slopes["low"], half[1:])
 
 
 def test_there_are_no_slopes_where_they_cannot_be_known():
     rng = np.random.default_rng(4)
-    few, same = sample(rng, families=9), sample(rng).assign(rows=1000)
+    small, same = sample(rng, families=9), sample(rng).assign(rows=1000)
     gone = sample(rng).assign(gain=np.nan)
-    for table in (few, same, gone):
-        found = meta_regression(table, table)
-        assert len(found) == 3
-        assert found[["slope", "low", "high"]].isna().all(axis=None)
+    for table in (small, same, gone):
+        slopes = meta_regression(table, table)
+        assert len(slopes) == 3
+        assert slopes[["slope", "low", "high"]].isna().all(axis=None)

@@ -17,27 +17,27 @@ def random_table(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_every_column_alone_gives_student_s_interval_which_the_ratio_of_rows_widens(seed, ratio):
     values = random_table(seed)
-    found = over_runs(values, ratio, 0.9)
+    summary = over_runs(values, ratio, 0.9)
     for at, (column, extra) in enumerate(
         zip(values.T, np.nan_to_num(np.broadcast_to(ratio, 6)), strict=True)
     ):
-        own = column[~np.isnan(column)]
-        assert found.runs[at] == len(own)
-        assert np.isnan(found.mean[at]) == (len(own) == 0)
-        if len(own):
-            assert found.mean[at] == pytest.approx(own.mean())
-        if len(own) < 2:
-            assert np.isnan([found.std[at], found.low[at], found.high[at]]).all()
+        sample = column[~np.isnan(column)]
+        assert summary.runs[at] == len(sample)
+        assert np.isnan(summary.mean[at]) == (len(sample) == 0)
+        if len(sample):
+            assert summary.mean[at] == pytest.approx(sample.mean())
+        if len(sample) < 2:
+            assert np.isnan([summary.std[at], summary.low[at], summary.high[at]]).all()
             continue
-        error = stats.sem(own) * np.sqrt(1.0 + len(own) * extra)
-        expected = stats.t.interval(0.9, len(own) - 1, own.mean(), error)
-        assert (found.low[at], found.high[at]) == pytest.approx(expected)
-        assert found.std[at] == pytest.approx(own.std(ddof=1))
+        error = stats.sem(sample) * np.sqrt(1.0 + len(sample) * extra)
+        expected = stats.t.interval(0.9, len(sample) - 1, sample.mean(), error)
+        assert (summary.low[at], summary.high[at]) == pytest.approx(expected)
+        assert summary.std[at] == pytest.approx(sample.std(ddof=1))
 
 
 def test_equal_values_have_no_deviation_and_without_runs_there_are_only_nans():
-    found = over_runs(np.array([[0.1 + 0.2], [0.3], [0.3]]), 0.25)  # equal up to rounding
-    assert (found.std[0], found.low[0], found.high[0]) == (0.0, found.mean[0], found.mean[0])
-    found = over_runs(np.empty((0, 2)))
-    assert np.isnan(found.mean).all()
-    assert list(found.runs) == [0.0, 0.0]
+    summary = over_runs(np.array([[0.1 + 0.2], [0.3], [0.3]]), 0.25)  # equal up to rounding
+    assert (summary.std[0], summary.low[0], summary.high[0]) == (0.0, summary.mean[0], summary.mean[0])
+    summary = over_runs(np.empty((0, 2)))
+    assert np.isnan(summary.mean).all()
+    assert list(summary.runs) == [0.0, 0.0]

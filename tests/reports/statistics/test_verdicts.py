@@ -15,7 +15,7 @@ NUMBERS = ["gain", "low", "high", "median", "worse", "same", "better"]
 
 
 def gains_like(rng, families=24, methods=4, missing=0.1):
-    """Skewed gains on one to four data sets a family, some of them missing."""
+    """Skewed gains on one to four data sets per family, some gains missing."""
     rows = [
         (f"m{m}", f"d{f}_{s}", f"f{f}", 0.003 * m - 0.004 * rng.lognormal(0, 1) + 0.004 * rng.normal())
         for f in range(families)
@@ -34,16 +34,16 @@ def over(values, method="m"):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_are_those_of_scipy_and_of_another_implementation(seed):
-    twin = over([0.002] * (seed + 1) + [0.0] * (23 - seed), "twin")  # it differs on a few families
-    gains = pd.concat([gains_like(np.random.default_rng(seed)), twin])
+    twin_gains = over([0.002] * (seed + 1) + [0.0] * (23 - seed), "twin")  # nonzero on a few families
+    gains = pd.concat([gains_like(np.random.default_rng(seed)), twin_gains])
     wide = gains.groupby(["family", "method"])["gain"].mean().unstack("method")
     half = dict(zip(wide, reference.half_widths(wide.to_numpy()), strict=True))
     for method, row in compare_families(gains, ROPE).iterrows():
-        own = gains[gains["method"] == method]
-        means = [np.mean(own.loc[own["family"] == name, "gain"]) for name in own["family"].unique()]
+        rows = gains[gains["method"] == method]
+        means = [np.mean(rows.loc[rows["family"] == name, "gain"]) for name in rows["family"].unique()]
         walsh = [(a + b) / 2 for a, b in combinations_with_replacement(means, 2)]
         assert row["families"] == len(means)
-        assert row["data_sets"] == len(own)
+        assert row["data_sets"] == len(rows)
         np.testing.assert_allclose([row["gain"], row["median"]], [np.mean(means), np.median(walsh)])
         shares = [np.mean([m < -ROPE for m in means]), np.mean([m > ROPE for m in means])]
         np.testing.assert_allclose([row["worse"], row["better"]], shares)
@@ -60,12 +60,12 @@ def test_order_and_labels_do_not_matter():
     shuffled = compare_families(gains.sample(frac=1, random_state=1), ROPE).loc[expected.index]
     pd.testing.assert_frame_equal(shuffled, expected)
     names = dict(zip(gains["family"].unique(), rng.permutation(24), strict=True))
-    other = gains.assign(
+    relabelled = gains.assign(
         family=gains["family"].map(lambda name: f"g{names[name]}"),
         data_set="x" + gains["data_set"],
         method=gains["method"].map({"m0": "z", "m1": "y", "m2": "x", "m3": "w"}),
     )
-    renamed = compare_families(other, ROPE)
+    renamed = compare_families(relabelled, ROPE)
     np.testing.assert_allclose(renamed[NUMBERS], expected[NUMBERS])
     assert list(renamed["verdict"]) == list(expected["verdict"])
 
@@ -75,7 +75,7 @@ def test_verdicts_follow_their_order():
     ends = np.sort(rng.choice(np.arange(-12, 13) / 1000, (3000, 2)), axis=1)
 
     def expected(low, high):
-        for word, holds in (
+        for verdict, holds in (
             ("better", low > ROPE),
             ("worse", high < -ROPE),
             ("equivalent", low >= -ROPE and high <= ROPE),
@@ -84,12 +84,12 @@ def test_verdicts_follow_their_order():
             ("not worse", low > -ROPE),
         ):
             if holds:
-                return word
+                return verdict
         return "undecided"
 
-    found = verdict_of(ends.mean(axis=1), ends[:, 0], ends[:, 1], ROPE)
-    assert list(found) == [expected(*each) for each in ends]
-    assert set(found) == set(Verdict) - {Verdict.none}
+    verdicts = verdict_of(ends.mean(axis=1), ends[:, 0], ends[:, 1], ROPE)
+    assert list(verdicts) == [expected(*interval) for interval in ends]
+    assert set(verdicts) == set(Verdict) - {Verdict.none}
     assert verdict_of(*ends[0].mean(keepdims=True), *ends[0], ROPE) == expected(*ends[0])
 
 
@@ -113,19 +113,19 @@ def test_equal_gains_have_no_spread():
 
 def test_a_method_that_differs_on_a_few_families_leaves_the_others_their_intervals():
     gains = gains_like(np.random.default_rng(8), families=50)
-    alone = compare_families(gains, ROPE)
-    twin = compare_families(pd.concat([gains, over([0.002] * 2 + [0.0] * 48, "twin")]), ROPE)
-    width = (twin["high"] - twin["low"]) / (alone["high"] - alone["low"])
-    assert (width[alone.index] < 1.25).all()
+    separate = compare_families(gains, ROPE)
+    together = compare_families(pd.concat([gains, over([0.002] * 2 + [0.0] * 48, "twin")]), ROPE)
+    width = (together["high"] - together["low"]) / (separate["high"] - separate["low"])
+    assert (width[separate.index] < 1.25).all()
 
 
 def test_more_families_are_just_enough_at_the_same_mean_and_spread():
-    asked = 0
+    count = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         row = compare_families(over(rng.normal(rng.choice([0.0, 0.012, -0.012]), 0.02, 20)), ROPE).iloc[0]
         if not np.isnan(row["more_families"]):
-            asked += 1
+            count += 1
             decided = []
             for n in (19 + row["more_families"], 20 + row["more_families"]):
                 low, high = (
@@ -135,7 +135,7 @@ def test_more_families_are_just_enough_at_the_same_mean_and_spread():
             assert row["verdict"] == "undecided"
             assert row["more_families"] <= 180  # ten times as many as there are
             assert decided == [False, True]
-    assert asked > 3
+    assert count > 3
 
 
 def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one():
@@ -144,18 +144,18 @@ def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one(
         values = np.random.default_rng(seed).normal(0.004, 0.012, 15)
         row = compare_families(over(values), ROPE).iloc[0]
         k = (row["high"] - row["gain"]) / stats.sem(values)
-        found = {}
+        flips = {}
         for i in range(15):
-            rest = np.delete(values, i)
-            half = k * stats.sem(rest)
-            verdict = verdict_of(rest.mean(), rest.mean() - half, rest.mean() + half, ROPE)
+            subset = np.delete(values, i)
+            half = k * stats.sem(subset)
+            verdict = verdict_of(subset.mean(), subset.mean() - half, subset.mean() + half, ROPE)
             if verdict != row["verdict"]:
-                found[i] = verdict
-        changes += bool(found)
-        if not found:
+                flips[i] = verdict
+        changes += bool(flips)
+        if not flips:
             assert row["without"] == ""
             continue
-        most = max(found, key=lambda i: abs(values[i] - values.mean()))
-        others = {1: "", 2: " or 1 other"}.get(len(found), f" or {len(found) - 1} others")
-        assert row["without"] == f"{found[most]} without f{most}{others}"
+        extreme = max(flips, key=lambda i: abs(values[i] - values.mean()))
+        suffix = {1: "", 2: " or 1 other"}.get(len(flips), f" or {len(flips) - 1} others")
+        assert row["without"] == f"{flips[extreme]} without f{extreme}{suffix}"
     assert 3 < changes < 27

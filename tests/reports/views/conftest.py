@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def visit(browser):
-    """Opens an address in a window of its own, and asserts at the end that nothing went wrong there."""
+    """A function that opens an address in a new window; the end asserts that no error was reported."""
     contexts, errors, requests = [], [], []
 
     def opened(address, **options):

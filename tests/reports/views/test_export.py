@@ -25,38 +25,38 @@ def files(report, tmp_path_factory):
 
 
 def plain(value):
-    """A value as JSON has it: arrays, tuples and lists alike, and nothing for what is missing."""
+    """A value as in JSON: arrays and tuples become lists, and missing values become None."""
     if isinstance(value, np.ndarray | list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     return None if value is None or value != value else value
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_frames_read_back_are_those_of_the_report(name, report, files):
-    own, read = getattr(report, name), pd.read_parquet(files / f"{name}.parquet")
-    assert list(read.columns) == list(own.columns)
-    assert len(read) == len(own) > 0
-    for column in own:
-        assert list(map(plain, read[column])) == list(map(plain, own[column])), column
+    expected, frame = getattr(report, name), pd.read_parquet(files / f"{name}.parquet")
+    assert list(frame.columns) == list(expected.columns)
+    assert len(frame) == len(expected) > 0
+    for column in expected:
+        assert list(map(plain, frame[column])) == list(map(plain, expected[column])), column
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_csv_says_what_parquet_says(name, files):
-    whole, read = pd.read_parquet(files / f"{name}.parquet"), pd.read_csv(files / f"{name}.csv")
-    assert list(read.columns) == list(whole.columns)
-    for column in whole:
-        if pd.api.types.is_numeric_dtype(whole[column]):
-            assert np.allclose(read[column], whole[column].astype(float), rtol=1e-12, atol=0, equal_nan=True)
+    frame, csv = pd.read_parquet(files / f"{name}.parquet"), pd.read_csv(files / f"{name}.csv")
+    assert list(csv.columns) == list(frame.columns)
+    for column in frame:
+        if pd.api.types.is_numeric_dtype(frame[column]):
+            assert np.allclose(csv[column], frame[column].astype(float), rtol=1e-12, atol=0, equal_nan=True)
         else:
-            assert list(map(plain, read[column].astype(object))) == [
-                plain(each) or None for each in whole[column]
+            assert list(map(plain, csv[column].astype(object))) == [
+                plain(item) or None for item in frame[column]
             ]
 
 
 def test_no_text_of_a_csv_file_is_a_formula(tmp_path):
     names = ['=HYPERLINK("x").csv', "@SUM(1).csv", "+1.csv", "-1.csv"]
-    made = build(small_cells(data_sets=names), "t", True, reference="alpha")
-    write(made, tmp_path)
-    read = pd.read_csv(tmp_path / "results.csv")
-    assert set(read["data_set"]) == {f"'{name}" for name in names}
-    assert np.allclose(read["mean"], made.results["mean"])
+    board = build(small_cells(data_sets=names), "t", True, reference="alpha")
+    write(board, tmp_path)
+    frame = pd.read_csv(tmp_path / "results.csv")
+    assert set(frame["data_set"]) == {f"'{name}" for name in names}
+    assert np.allclose(frame["mean"], board.results["mean"])

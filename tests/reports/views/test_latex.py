@@ -1,4 +1,4 @@
-"""LaTeX: its numbers are those of the frames, and it stays well-formed, whatever names hold."""
+"""LaTeX has the numbers of the frames, and is well-formed for any names."""
 
 import re
 import shutil
@@ -20,13 +20,13 @@ def report():
 
 
 def tables(text):
-    """The cells of each table, a list a line."""
-    found = []
+    """The cells of each table, one list per line."""
+    parsed = []
     for body in re.findall(r"\\toprule(.*?)\\bottomrule", text, re.DOTALL):
         lines = body.replace("\\midrule", "").strip().split("\\\\\n")
         lines = [line.removesuffix("\\\\") for line in lines]
-        found.append([[cell.strip() for cell in re.split(r"(?<!\\)&", line)] for line in lines])
-    return found
+        parsed.append([[cell.strip() for cell in re.split(r"(?<!\\)&", line)] for line in lines])
+    return parsed
 
 
 def value(cell):
@@ -46,8 +46,8 @@ def test_the_first_table_has_the_verdicts_of_the_frame(report):
             assert (value(gain), interval, verdict) == (0.0, "", "reference")
             continue
         low, high = re.fullmatch(r"\((.*), (.*)\)", interval.replace("$-$", "-")).groups()
-        for own, shown in (("gain", value(gain)), ("low", float(low)), ("high", float(high))):
-            assert shown == pytest.approx(1000 * row[own], abs=0.05 + 1e-9)
+        for column, number in (("gain", value(gain)), ("low", float(low)), ("high", float(high))):
+            assert number == pytest.approx(1000 * row[column], abs=0.05 + 1e-9)
         assert verdict == row["verdict"]
 
 
@@ -84,7 +84,7 @@ def test_a_single_data_set_has_the_verdicts_over_its_runs():
 
 @pytest.fixture
 def compiled(process, tmp_path):
-    """Compiles a document with its bibliography and returns the log; asserts that nothing is wrong in it."""
+    """A function that compiles a document with its bibliography and asserts that LaTeX does not warn."""
     if not (shutil.which("pdflatex") and shutil.which("bibtex")):
         pytest.skip("no pdflatex on PATH")
 

@@ -1,4 +1,4 @@
-"""The text of a page: one file, safe whatever names say, with the verdicts over every reference."""
+"""The text of a page: one file, safe for any names, with the verdicts over every reference."""
 
 import base64
 import gzip
@@ -44,13 +44,13 @@ class Parsed(HTMLParser):
             self.texts[-1] += data
 
     def of(self, tag):
-        found = zip(self.elements, self.texts, strict=True)
-        return [(attrs, text) for (name, attrs), text in found if name == tag]
+        pairs = zip(self.elements, self.texts, strict=True)
+        return [(attrs, text) for (name, attrs), text in pairs if name == tag]
 
 
 @cache
 def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
-    """A report on twelve data sets of 40 to 5,000 rows; the last method failed once on one of them."""
+    """A report on twelve data sets of 40 to 5,000 rows; the last method failed once on one data set."""
     cells = []
     for cell in several(names, SETS, runs=4):
         number = SETS.index(cell.described.dataset.name)
@@ -58,20 +58,20 @@ def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
         data = {"train_rows": rows, "train_positives": max(2, rows // (3 * number + 2))}
         cells.append(altered(cell, data=data))
     if gaps:
-        where, data = {"seed": 9, "dataset": SETS[0]}, {"train_rows": 100, "train_positives": 50}
-        cells.append(unfinished("failed", algorithm=names[-1], **where))
-        cells += [finished(0.9, algorithm=name, data=data, **where) for name in names[:-1]]
+        fields, data = {"seed": 9, "dataset": SETS[0]}, {"train_rows": 100, "train_positives": 50}
+        cells.append(unfinished("failed", algorithm=names[-1], **fields))
+        cells += [finished(0.9, algorithm=name, data=data, **fields) for name in names[:-1]]
     return build(cells, "a study", one_study=True, reference=names[0])
 
 
-def with_precision(made):
-    """The report with another measure, one less the AUC, that all its cells have."""
-    other = restored("ap", {})
+def with_precision(report):
+    """The report with another measure in all its cells, one minus the AUC."""
+    measure = restored("ap", {})
     return replace(
-        made,
-        others=(other,),
-        cells=made.cells.assign(ap=1.0 - made.cells["auc"]),
-        results=made.results.assign(ap_mean=1.0 - made.results["mean"]),
+        report,
+        others=(measure,),
+        cells=report.cells.assign(ap=1.0 - report.cells["auc"]),
+        results=report.results.assign(ap_mean=1.0 - report.results["mean"]),
     )
 
 
@@ -83,19 +83,19 @@ def named(name):
         for at in range(11)
         for run in range(2)
     ]  # fmt: skip
-    made = build(cells, name, one_study=True, reference=f"{name} 0")
+    report = build(cells, name, one_study=True, reference=f"{name} 0")
     links = [[name, "https://example.org"], [name, f"javascript:{name}"]]
-    says = dict.fromkeys(("summary", "citation", "claims", "source", "distribution", "exempt"), name)
+    facts = dict.fromkeys(("summary", "citation", "claims", "source", "distribution", "exempt"), name)
     lists = {
-        key: [value] * len(made.methods) for key, value in (("deviations", [name, name]), ("links", links))
+        key: [value] * len(report.methods) for key, value in (("deviations", [name, name]), ("links", links))
     }
     texts = ("licence", "citation", "summary", "positive", "negative", "setting_text")
     return replace(
-        made,
+        report,
         notes=(name,),
-        data_sets=made.data_sets.assign(**dict.fromkeys(texts, name)),
-        results=made.results.assign(command=name, parameters=name, chosen=name, edges=name, advice=name),
-        methods=made.methods.assign(**says, **lists),
+        data_sets=report.data_sets.assign(**dict.fromkeys(texts, name)),
+        results=report.results.assign(command=name, parameters=name, chosen=name, edges=name, advice=name),
+        methods=report.methods.assign(**facts, **lists),
     )
 
 
@@ -105,9 +105,9 @@ def data_of(text):
     return json.loads(gzip.decompress(base64.b64decode(content)))
 
 
-@pytest.mark.parametrize("made", [usual(), named(HARMFUL)], ids=["usual", "harmful"])
-def test_a_page_loads_nothing_and_runs_its_own_script_alone(made):
-    text = page(made)
+@pytest.mark.parametrize("report", [usual(), named(HARMFUL)], ids=["usual", "harmful"])
+def test_a_page_loads_nothing_and_runs_its_own_script_alone(report):
+    text = page(report)
     parsed = Parsed(text)
     for tag, attrs in parsed.elements:
         assert tag not in {"img", "iframe", "object", "embed", "audio", "video", "base", "form"}
@@ -122,57 +122,57 @@ def test_a_page_loads_nothing_and_runs_its_own_script_alone(made):
     assert "unsafe" not in policy
     assert policy.count("'sha256-") == 2
     assert [text.strip() for _, text in parsed.of("script")][1:] == [script().strip()]
-    assert parsed.of("title")[0][1].strip() == f"{made.title} - aucbench"
-    assert data_of(text)["title"] == made.title
+    assert parsed.of("title")[0][1].strip() == f"{report.title} - aucbench"
+    assert data_of(text)["title"] == report.title
 
 
 def test_verdicts_are_those_over_each_reference_and_group():
-    made = usual()
-    (setting,) = packed(made)["settings"]
-    (own,) = setting["compared"]
-    found = dict(own["verdicts"])
-    assert set(zip(found["reference"], found["group"], strict=True)) == {
+    report = usual()
+    (setting,) = packed(report)["settings"]
+    (comparison,) = setting["compared"]
+    verdicts = dict(comparison["verdicts"])
+    assert set(zip(verdicts["reference"], verdicts["group"], strict=True)) == {
         (reference, group)
         for reference in ("alpha", "beta", "gamma", "delta")
-        for group in groups_of_data(made.data_sets)
+        for group in groups_of_data(report.data_sets)
     }
     for reference in ("alpha", "delta"):
-        gains = gains_of(made.cells, made.data_sets, {setting["name"]: reference}, made.rope)
-        expected = compared(gains, made.results, made.data_sets, made.rope)
-        lines = [at for at, each in enumerate(found["reference"]) if each == reference]
+        gains = gains_of(report.cells, report.data_sets, {setting["name"]: reference}, report.rope)
+        expected = compared(gains, report.results, report.data_sets, report.rope)
+        lines = [at for at, value in enumerate(verdicts["reference"]) if value == reference]
         assert len(lines) == len(expected) > 8
         for name in ("group", "method", "verdict"):
-            assert [found[name][at] or "" for at in lines] == list(expected[name].fillna(""))
+            assert [verdicts[name][at] or "" for at in lines] == list(expected[name].fillna(""))
         for name in ("gain", "low", "high", "mean", "time_ratio", "better"):
-            values = np.array([found[name][at] for at in lines], dtype=float)
+            values = np.array([verdicts[name][at] for at in lines], dtype=float)
             np.testing.assert_allclose(values, expected[name].astype(float), rtol=1e-5, atol=5.1e-5)
 
 
 def test_other_measures_that_all_cells_have_are_compared_without_a_rope():
-    made = with_precision(usual(gaps=False))
-    first, second = packed(made)["settings"][0]["compared"]
+    report = with_precision(usual(gaps=False))
+    first, second = packed(report)["settings"][0]["compared"]
     for name in ("reference", "method", "data_set"):
         assert first["gains"][name] == second["gains"][name]
     assert first["gains"]["gain"] == pytest.approx(-np.array(second["gains"]["gain"]), abs=2e-4)
-    assert (first["rope"], second["rope"]) == (made.rope, None)
+    assert (first["rope"], second["rope"]) == (report.rope, None)
     assert not any(second["verdicts"]["verdict"])
-    lacking = made.cells.assign(ap=made.cells["ap"].where(made.cells["seed"] > 0))
-    assert len(packed(replace(made, cells=lacking))["measures"]) == 1
+    cells = report.cells.assign(ap=report.cells["ap"].where(report.cells["seed"] > 0))
+    assert len(packed(replace(report, cells=cells))["measures"]) == 1
 
 
 def test_long_curves_are_thinned_to_their_last_point(monkeypatch):
-    made = usual(gaps=False)
-    whole = packed(made)["settings"][0]["curves"]
-    monkeypatch.setattr(page_data, "POINTS", len(made.curves) // 2)
-    thin = packed(made)["settings"][0]["curves"]
-    assert sum(map(len, thin["mean"])) <= len(made.curves) // 2
+    report = usual(gaps=False)
+    full = packed(report)["settings"][0]["curves"]
+    monkeypatch.setattr(page_data, "POINTS", len(report.curves) // 2)
+    thin = packed(report)["settings"][0]["curves"]
+    assert sum(map(len, thin["mean"])) <= len(report.curves) // 2
     for name in ("samples", "seconds", "mean"):
-        assert [each[-1] for each in thin[name]] == [each[-1] for each in whole[name]]
-        assert all(set(some) <= set(every) for some, every in zip(thin[name], whole[name], strict=True))
+        assert [curve[-1] for curve in thin[name]] == [curve[-1] for curve in full[name]]
+        assert all(set(part) <= set(curve) for part, curve in zip(thin[name], full[name], strict=True))
 
 
 def test_without_scripts_the_verdicts_are_there():
-    made = usual()
-    text = page(made).split("<noscript>")[1].split("</noscript>")[0]
-    for line in board_table(made, "defaults", brief=True).lines:
-        assert "".join(f"<td>{html.escape(each)}</td>" for each in line) in text
+    report = usual()
+    text = page(report).split("<noscript>")[1].split("</noscript>")[0]
+    for line in board_table(report, "defaults", brief=True).lines:
+        assert "".join(f"<td>{html.escape(cell)}</td>" for cell in line) in text

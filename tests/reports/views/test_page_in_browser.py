@@ -11,26 +11,26 @@ VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
 
 
 @pytest.fixture(scope="module")
-def made():
+def report():
     return usual()
 
 
 @pytest.fixture(scope="module")
-def address(made, tmp_path_factory):
+def address(report, tmp_path_factory):
     file = tmp_path_factory.mktemp("page") / "page.html"
-    write_page(made, file)
+    write_page(report, file)
     return file.as_uri()
 
 
 def moved(tab, address, view):
-    """The view in the tab, loaded anew: another hash alone would only move within the page."""
+    """Load a view in the tab anew: a changed hash alone would only move within the page."""
     tab.goto("about:blank")
     tab.goto(f"{address}#{view}")
     tab.locator("html[data-ready]").wait_for(state="attached")
 
 
 def lines(tab, section):
-    """Texts of a table's cells, a list a row, as they are without what only narrow screens show."""
+    """Visible texts of a table's cells, one list per row."""
     return tab.locator(f"#{section} .results tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.children].map(cell => cell.innerText.trim()))"
     )
@@ -52,9 +52,9 @@ def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, sch
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
         assert tab.locator("html").get_attribute("data-theme") == scheme
         tab.evaluate(axe)
-        found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        worst = [each for each in found if each["impact"] in ("serious", "critical")]
-        assert [(each["id"], each["nodes"][0]["html"]) for each in worst] == [], view
+        violations = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        worst = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
+        assert [(violation["id"], violation["nodes"][0]["html"]) for violation in worst] == [], view
 
 
 def test_what_is_chosen_stands_in_the_address(visit, address):
@@ -62,11 +62,11 @@ def test_what_is_chosen_stands_in_the_address(visit, address):
     tab.get_by_label("Reference").select_option("gamma")
     tab.get_by_role("button", name="AUC", exact=True).click()
     tab.get_by_role("button", name="Time", exact=False).first.click()
-    again = visit(tab.url)
-    assert again.locator("#ranking h2").inner_text() == "Gain over gamma"
+    second = visit(tab.url)
+    assert second.locator("#ranking h2").inner_text() == "Gain over gamma"
     for part in ("#ranking .results tbody", "#heat .matrix tbody"):
-        assert again.locator(part).inner_text() == tab.locator(part).inner_text()
-    assert again.locator("#ranking th[aria-sort=ascending]").inner_text().startswith("Time")
+        assert second.locator(part).inner_text() == tab.locator(part).inner_text()
+    assert second.locator("#ranking th[aria-sort=ascending]").inner_text().startswith("Time")
     tab.get_by_role("link", name="Data sets").click()
     assert tab.get_by_label("Reference").input_value() == "gamma"
     tab.go_back()
@@ -88,13 +88,13 @@ def test_a_data_set_has_its_curves(visit, address):
     assert tab.locator("#curves .series.rest").count() == 1
 
 
-def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, made):
+def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, report):
     tab = visit(address, viewport={"width": 1400, "height": 900})
-    for group, own in made.verdicts.groupby("group"):
+    for group, rows in report.verdicts.groupby("group"):
         tab.locator("[data-key=group]").select_option(group)
-        verdicts = own.set_index("method")["verdict"]
-        shown = zip(column(tab, "ranking", "Method"), column(tab, "ranking", "Verdict"), strict=True)
-        for method, text in ((each.split("\n")[0], text.split("\n")[0]) for each, text in shown):
+        verdicts = rows.set_index("method")["verdict"]
+        pairs = zip(column(tab, "ranking", "Method"), column(tab, "ranking", "Verdict"), strict=True)
+        for method, text in ((name.split("\n")[0], text.split("\n")[0]) for name, text in pairs):
             assert text == ("reference" if method == "alpha" else verdicts.get(method) or "\u2013"), group
 
 

@@ -1,4 +1,4 @@
-"""Text in the terminal and Markdown: its numbers are those of the frames, and names cannot break it."""
+"""Text in the terminal and Markdown has the numbers of the frames, and names cannot break it."""
 
 import re
 
@@ -18,27 +18,27 @@ NASTY = "a_b | [x](y) #1 ~z~ *é* <i>$m$</i> \\ `c` & 数据 \x1b[2J \x07\nsecon
 
 @pytest.fixture(scope="module")
 def report():
-    """Of three methods on twelve data sets, and one that failed on two of them."""
+    """A report on three methods on twelve data sets, and on a method that failed on two data sets."""
     lost = small_cells(("lost",), 12)
     lost = [cell for cell in lost if cell.described.dataset.name not in ("data0", "data1")]
     return build(small_cells() + lost + failed_cells("lost", 2), "a study", True, reference="alpha")
 
 
 @pytest.fixture
-def shown(capsys, monkeypatch):
-    """What is printed in a terminal of some width, or into a pipe."""
+def printed(capsys, monkeypatch):
+    """A function that returns the output of a view in a terminal of some width, or in a pipe."""
 
-    def shown(width, view, *words, **options):
+    def capture(width, view, *arguments, **options):
         monkeypatch.setenv("COLUMNS", str(width))
         monkeypatch.setattr("sys.stdout.isatty", lambda: width is not None)
-        view(*words, **options)
+        view(*arguments, **options)
         return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)  # styles
 
-    return shown
+    return capture
 
 
 def lines_of(table):
-    """Texts of a table by their headings, a mapping a line."""
+    """Texts of a table by heading, one mapping per line."""
     return [dict(zip(table.head, line, strict=True)) for line in table.lines]
 
 
@@ -81,8 +81,8 @@ def test_every_number_of_the_tables_is_that_of_the_frames(report):
 
 
 @pytest.mark.parametrize("width", [80, None])
-def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width):
-    out = shown(width, text.show, report, ("data0",)) + shown(width, text.show, report, notes=True)
+def test_the_terminal_shows_all_of_a_table_within_its_width(report, printed, width):
+    out = printed(width, text.show, report, ("data0",)) + printed(width, text.show, report, notes=True)
     assert max(map(cell_len, re.findall(r"^[│┃┏└].*$", out, re.MULTILINE))) <= (width or text.WIDTH)
     assert "…" not in out
     for table in (text.board_table(report, "defaults"), text.board_table(report, "defaults", "data0")):
@@ -100,8 +100,8 @@ def nasty():
 
 
 @pytest.mark.parametrize("width", [60, 200])
-def test_names_of_any_kind_fit_into_a_terminal_and_end_no_line(shown, width, nasty):
-    out = shown(width, text.show, nasty, (NASTY,)) + shown(width, text.show, nasty)
+def test_names_of_any_kind_fit_into_a_terminal_and_end_no_line(printed, width, nasty):
+    out = printed(width, text.show, nasty, (NASTY,)) + printed(width, text.show, nasty)
     lines = re.findall(r"^[│┃┏└┡].*$", out, re.MULTILINE)
     assert lines
     assert max(map(cell_len, lines)) <= width
@@ -118,11 +118,11 @@ def test_markdown_has_no_markup_that_names_brought_in(nasty):
     assert len(re.findall(r"^#", plain, re.MULTILINE)) == 4
 
 
-def test_a_sweep_shows_its_best_methods_alone(shown):
+def test_a_sweep_shows_its_best_methods_alone(printed):
     names = tuple(f"method{k:02}" for k in range(12))
     for data_sets, shown_set in ((1, "data0"), (3, "")):
         report = small_report(names, data_sets=data_sets, runs=1)
-        out = shown(200, text.show_best, report)
+        out = printed(200, text.show_best, report)
         best = [line[0] for line in text.board_table(report, "defaults", shown_set).lines]
         assert re.findall(r"^│ (method\d+)", out, re.MULTILINE) == best[:10]
         assert "12 methods on" in out

@@ -1,4 +1,4 @@
-"""Archives are read as they were written, and anything else is refused by name with the reason."""
+"""Archives are read as they were written, and all others are refused with the name and the reason."""
 
 import hashlib
 import json
@@ -56,24 +56,24 @@ def signed(manifest):
 
 def cells_with(file, change):
     """The cells entry of an archive whose first record is changed."""
-    first, *others = entries(file)["cells.json"].decode().splitlines()
+    first, *lines = entries(file)["cells.json"].decode().splitlines()
     record = json.loads(first)
     change(record)
-    return "".join(f"{line}\n" for line in (json.dumps(record), *others)).encode()
+    return "".join(f"{line}\n" for line in (json.dumps(record), *lines)).encode()
 
 
 def test_what_is_read_is_what_was_written(store, file):
     manifest, archive = read(file)
     assert (manifest.cells, manifest.studies, len(archive.cells)) == (4, ("pair",), 4)
     for key, cell in archive.cells.items():
-        own = store.get(key)
-        assert cell.record.result == own.record.result
+        original = store.get(key)
+        assert cell.record.result == original.record.result
         assert cell.record.environment.command == ""
-        assert cell.curve.keys() == own.curve.keys()
-        for name, values in own.curve.items():
+        assert cell.curve.keys() == original.curve.keys()
+        for name, values in original.curve.items():
             assert cell.curve[name].dtype == values.dtype
             np.testing.assert_array_equal(cell.curve[name], values)
-        np.testing.assert_array_equal(cell.weights, own.weights)
+        np.testing.assert_array_equal(cell.weights, original.weights)
     texts = b"".join(content for name, content in entries(file).items() if name.endswith(".json"))
     assert str(store.path).encode() not in texts
 
@@ -90,18 +90,18 @@ def test_the_manifest_names_the_distributions_of_plugins_and_what_they_need(stor
 
 def test_equal_content_gives_equal_entries_and_a_compact_archive_is_smaller(store, file, tmp_path):
     write(from_store(store, "pair", weights=True), tmp_path / "again.zip")
-    first, again = entries(file), entries(tmp_path / "again.zip")
-    assert all(first[name] == again[name] for name in first if name != "manifest.json")
+    first, second = entries(file), entries(tmp_path / "again.zip")
+    assert all(first[name] == second[name] for name in first if name != "manifest.json")
     write(from_store(store, "pair", compact=True), tmp_path / "compact.zip")
     manifest, archive = read(tmp_path / "compact.zip")
     assert manifest.compact
     assert manifest.entries["curves.parquet"].bytes < read(file)[0].entries["curves.parquet"].bytes
     for key, cell in archive.cells.items():
-        own = store.get(key)
-        kept = slice(None) if cell.record.seed == 0 else slice(-1, None)
-        np.testing.assert_allclose(cell.curve["auc"], own.curve["auc"][kept], rtol=1e-6)
-        assert cell.record.result.auc == own.record.result.auc
-    boards = [build(board_cells(each, "pair"), "pair", True) for each in (store, archive)]
+        original = store.get(key)
+        points = slice(None) if cell.record.seed == 0 else slice(-1, None)
+        np.testing.assert_allclose(cell.curve["auc"], original.curve["auc"][points], rtol=1e-6)
+        assert cell.record.result.auc == original.record.result.auc
+    boards = [build(board_cells(source, "pair"), "pair", True) for source in (store, archive)]
     assert_frame_equal(*(board.gains for board in boards))
     first = mean_curve([store.get(key).curve for key in archive.cells if store.get(key).record.seed == 0])
     assert len(boards[1].curves) == 2 * len(first["auc"]) > 4
@@ -128,7 +128,7 @@ def test_damage_is_found_wherever_it_is(file, tmp_path, at, bit, cut):
         manifest, _ = read(damaged)
     except DataError:
         return
-    assert manifest == read(file)[0]  # a byte of the ZIP that no reader uses, such as one of a date
+    assert manifest == read(file)[0]  # the byte is in a ZIP field that no reader uses, such as a date
     assert entries(damaged) == entries(file)
 
 
@@ -140,12 +140,12 @@ def parquet(twice=False, **columns):
 
 
 def rows(cells, count=1, auc=0.5, **options):
-    """Curves of so many rows, all of the first cell."""
+    """A curves entry of `count` rows, all with the key of the first cell."""
     key = json.loads(cells.splitlines()[0])["key"]
     return parquet(key=[key] * count, auc=[[auc]] * count, **options)
 
 
-# An entry made of the cells entry, whether the digests are right, and what the refusal names.
+# Entry name, its content from the cells entry, whether digests are right, and a text of the refusal.
 ENTRIES = [
     ("cells.json", lambda cells: cells.replace(b'"auc": 0.', b'"auc": 0.9', 1), False, "cells.json"),
     ("manifest.json", lambda _: b"[]", False, "manifest.json"),
@@ -171,23 +171,23 @@ ENTRIES = [
 @pytest.mark.parametrize(("name", "change", "is_forged", "named"), ENTRIES)
 def test_an_entry_that_is_not_what_it_should_be_is_refused(name, change, is_forged, named, file, tmp_path):
     contents = entries(file)
-    made = zipped(tmp_path / "x.zip", contents | {name: change(contents["cells.json"])})
-    assert named in refusal(forged(made, made) if is_forged else made)
+    target = zipped(tmp_path / "x.zip", contents | {name: change(contents["cells.json"])})
+    assert named in refusal(forged(target, target) if is_forged else target)
     assert [path.name for path in tmp_path.iterdir()] == ["x.zip"]
 
 
 def test_edited_manifests_missing_and_repeated_entries_and_sizes_are_named(file, tmp_path, monkeypatch):
-    name, whole = "cells.json", entries(file)
-    manifest, less = whole["manifest.json"], {other: each for other, each in whole.items() if other != name}
+    name, files = "cells.json", entries(file)
+    manifest, subset = files["manifest.json"], {key: content for key, content in files.items() if key != name}
     for contents, named in (
-        (whole | {"manifest.json": manifest.replace(b'"psam"', b'"best"')}, "manifest.json"),
-        (whole | {"manifest.json": manifest.replace(b'"format": 2', b'"format": 99')}, "format 99"),
-        (less, f"{name} is missing"),
+        (files | {"manifest.json": manifest.replace(b'"psam"', b'"best"')}, "manifest.json"),
+        (files | {"manifest.json": manifest.replace(b'"format": 2', b'"format": 99')}, "format 99"),
+        (subset, f"{name} is missing"),
     ):
         assert named in refusal(zipped(tmp_path / "edited.zip", contents))
-    twice = zipped(tmp_path / "twice.zip", whole)
+    twice = zipped(tmp_path / "twice.zip", files)
     with zipfile.ZipFile(twice, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        archive.writestr(name, whole[name])
+        archive.writestr(name, files[name])
     assert f"{name} is there twice" in refusal(twice)
     for bound, named in {"LARGEST_ARRAYS": "more rows or numbers", "LARGEST": "cells.json above all"}.items():
         monkeypatch.setattr(archive_file, bound, 10)
@@ -195,7 +195,7 @@ def test_edited_manifests_missing_and_repeated_entries_and_sizes_are_named(file,
 
 
 def at(*path, **values):
-    """A change of a record: fields of the part of it that lies at the path."""
+    """A function that sets `values` in the part of a record at `path`."""
 
     def change(record):
         for name in path:
@@ -205,7 +205,7 @@ def at(*path, **values):
     return change
 
 
-FORGED = [  # a change of a record whose digest is right, and what the refusal mentions
+FORGED = [  # a change of a record whose digest is right, and a text of the refusal
     *((at("result", auc=auc), "auc") for auc in (1.5, -0.1, float("nan"))),
     (at("result", auc=0.12345), "0.12345"),
     (at("result", auc=None), "diverged"),
@@ -248,8 +248,8 @@ def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(file, tmp_path
     _, archive = read(file)
     first = next(iter(archive.cells))
     evil = altered(archive, key=lambda key: "../../evil" if key == first else key)
-    for found, problem in ((evil, "the key"), (dataclass_replace(evil, studies=archive.studies), "no study")):
-        write(found, tmp_path / "evil.zip")
+    for fake, problem in ((evil, "the key"), (dataclass_replace(evil, studies=archive.studies), "no study")):
+        write(fake, tmp_path / "evil.zip")
         text = refusal(tmp_path / "evil.zip")
         assert problem in text
         assert "'../../evil'" in text
@@ -257,7 +257,7 @@ def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(file, tmp_path
 
 @pytest.fixture(scope="module")
 def scored_store(store, tmp_path_factory):
-    """The store with scores in place of the weights, those of some cells in double precision, and models."""
+    """A store with models, and with scores instead of weights, in double precision for some cells."""
     scored = Store(tmp_path_factory.mktemp("scored"))
     for number, cell in enumerate(store):
         scores = np.random.default_rng(number).normal(size=cell.record.data.test_rows)
@@ -269,29 +269,29 @@ def scored_store(store, tmp_path_factory):
 
 
 def test_scores_come_back_bit_for_bit_unless_left_out_and_models_never_leave(scored_store, tmp_path):
-    file, again, bare = (tmp_path / f"{name}.zip" for name in ("scores", "again", "bare"))
+    file, second, scoreless = (tmp_path / f"{name}.zip" for name in ("scores", "again", "bare"))
     write(from_store(scored_store, "pair", compact=True), file)
-    write(from_store(scored_store, "pair", scores=False, compact=True), bare)
+    write(from_store(scored_store, "pair", scores=False, compact=True), scoreless)
     into_store(read(file)[1], copy := Store(tmp_path / "copy"))
     for source in (read(file)[1], copy):
         for cell in source:
-            own = scored_store.get(cell.record.key)
+            original = scored_store.get(cell.record.key)
             assert cell.model is None
-            assert own.model is not None
-            assert cell.scores.dtype == own.scores.dtype
-            np.testing.assert_array_equal(cell.scores, own.scores)
-    write(from_store(copy, "pair", compact=True), again)
-    assert entries(again).keys() - entries(bare).keys() == {"scores.parquet"}
-    assert entries(again)["scores.parquet"] == entries(file)["scores.parquet"]
-    assert all(cell.scores is None for cell in read(bare)[1])
+            assert original.model is not None
+            assert cell.scores.dtype == original.scores.dtype
+            np.testing.assert_array_equal(cell.scores, original.scores)
+    write(from_store(copy, "pair", compact=True), second)
+    assert entries(second).keys() - entries(scoreless).keys() == {"scores.parquet"}
+    assert entries(second)["scores.parquet"] == entries(file)["scores.parquet"]
+    assert all(cell.scores is None for cell in read(scoreless)[1])
 
 
 def test_scores_on_files_of_ones_own_never_leave_and_others_are_one_per_test_row(scored_store, tmp_path):
-    own = Store(tmp_path / "own")
+    store = Store(tmp_path / "own")
     for cell in scored_store:
-        own.put(cell.record.key, with_record(cell, "dataset", parameters={"path": "patients.csv"}))
-    own.put_plan(*scored_store.plans())
-    assert all(cell.scores is None for cell in from_store(own, "pair"))
+        store.put(cell.record.key, with_record(cell, "dataset", parameters={"path": "patients.csv"}))
+    store.put_plan(*scored_store.plans())
+    assert all(cell.scores is None for cell in from_store(store, "pair"))
     short = altered(from_store(scored_store, "pair"), lambda c: dataclass_replace(c, scores=c.scores[:-1]))
     write(short, tmp_path / "short.zip")
     assert re.search(rf"has {len(next(iter(short)).scores)} scores", refusal(tmp_path / "short.zip"))

@@ -1,4 +1,4 @@
-"""A store of a stranger is data: nothing in it is run, obeyed by a terminal, or leads out of it."""
+"""Stores of strangers are data: no content is run, obeyed by a terminal, or leads out of the store."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ NAME = f"my {MARKUP} {CONTROLS}"
 
 
 class Runs:
-    """Writes a file when it is unpickled."""
+    """An object that writes a file when it is unpickled."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -35,42 +35,42 @@ class Runs:
 
 @pytest.fixture
 def stranger(store, tmp_path):
-    """A copy of the store, to be changed."""
+    """A copy of the store that a test may change."""
     return Store(shutil.copytree(store.path, tmp_path / "stranger"))
 
 
 def rewritten(file, **arrays):
-    """The file with other arrays, pickled where they are objects; the record as JSON."""
-    found = dict(np.load(file)) | arrays
-    np.savez(file, allow_pickle=True, **found)
+    """Rewrite a cell file with other arrays; arrays of objects are pickled."""
+    members = dict(np.load(file)) | arrays
+    np.savez(file, allow_pickle=True, **members)
 
 
 def everywhere(value, text):
-    """The JSON with a text put in place of some names."""
+    """The JSON value with some names replaced by `text`."""
     if isinstance(value, list):
-        return [everywhere(each, text) for each in value]
+        return [everywhere(item, text) for item in value]
     if not isinstance(value, dict):
         return value
     named = {"title", "cpu", "machine", "source", "command", "study"}
     return {
-        key: text if key in named and isinstance(each, str) else everywhere(each, text)
-        for key, each in value.items()
+        key: text if key in named and isinstance(item, str) else everywhere(item, text)
+        for key, item in value.items()
     }
 
 
-@pytest.mark.parametrize("place", ["record", "more"])
-def test_pickled_objects_in_a_cell_are_not_run(place, stranger, tmp_path):
+@pytest.mark.parametrize("member", ["record", "more"])
+def test_pickled_objects_in_a_cell_are_not_run(member, stranger, tmp_path):
     planted = tmp_path / "planted"
     pickle.loads(pickle.dumps(Runs(planted))).close()
-    assert planted.exists()  # elsewhere it would run
+    assert planted.exists()  # outside of aucbench the pickle runs
     planted.unlink()
     for file in stranger.path.glob("cells/*/*.npz"):
-        rewritten(file, **{place: np.array([Runs(planted)], object)})
+        rewritten(file, **{member: np.array([Runs(planted)], object)})
         with pytest.raises(DataError, match=file.stem):
             stranger.get(file.stem)
-    words = ["--store", str(stranger.path)]
+    options = ["--store", str(stranger.path)]
     for command in ("status", "leaderboard", "rescore metrics=[ap]", "results export pair x"):
-        assert main([*command.split(), *words]) in (0, 2)
+        assert main([*command.split(), *options]) in (0, 2)
     assert not planted.exists()
 
 
@@ -98,7 +98,7 @@ def test_an_array_that_claims_to_be_huge_is_a_damaged_cell(stranger):
 
 @pytest.fixture
 def named(stranger):
-    """A store whose names are markup and codes of terminals."""
+    """A store whose names are markup and terminal codes."""
     for file in stranger.path.glob("cells/*/*.npz"):
         record = everywhere(json.loads(np.load(file)["record"].tobytes()), NAME)
         rewritten(file, record=np.frombuffer(json.dumps(record).encode(), np.uint8))
@@ -116,20 +116,20 @@ def is_harmless(text):
 
 def test_no_control_character_of_a_store_reaches_the_terminal(named, tmp_path, capsys):
     folder = tmp_path / "board"
-    words = ["--store", str(named.path)]
+    options = ["--store", str(named.path)]
     study, file = named.plans()[0].study, str(tmp_path / "x.zip")
     for command in (
-        ["status", "--all", *words],
-        ["leaderboard", *words],
-        ["leaderboard", "--out", str(folder), *words],
-        ["leaderboard", "--study", "\x1b[2J", *words],
-        ["results", "export", study, file, *words],
+        ["status", "--all", *options],
+        ["leaderboard", *options],
+        ["leaderboard", "--out", str(folder), *options],
+        ["leaderboard", "--study", "\x1b[2J", *options],
+        ["results", "export", study, file, *options],
         ["results", "check", file],
     ):
         main(command)
-        said = "".join(capsys.readouterr())
-        assert said
-        assert is_harmless(said), command
+        output = "".join(capsys.readouterr())
+        assert output
+        assert is_harmless(output), command
     documents = {ending: (folder / f"leaderboard{ending}").read_text() for ending in (".html", ".md", ".tex")}
     assert all(map(is_harmless, documents.values()))
     assert "<script>alert" not in documents[".html"]
@@ -145,7 +145,7 @@ def test_a_key_that_is_a_path_leads_nowhere(key, stranger, tmp_path):
         lambda: stranger.mark_tracked("uri", key, "run"),
         lambda: stranger.put_replications(key, []),
     ):
-        with contextlib.suppress(DataError, ValueError):  # or there is nothing
+        with contextlib.suppress(DataError, ValueError):  # or nothing has the key
             assert not action()
     inside = {path for path in tmp_path.rglob("*") if stranger.path in path.parents}
     assert set(tmp_path.rglob("*")) - inside == set(before) - inside
@@ -178,6 +178,6 @@ def test_a_name_of_a_data_set_makes_no_folder_elsewhere_in_mlflow(empty_file, tm
     shutil.copyfile(empty_file, tmp_path / "deep" / "er" / "mlflow.db")
     connection = Connection(f"sqlite:///{tmp_path}/deep/er/mlflow.db")
     for name in ("../../../x", "/abs", "..", "a/../../b"):
-        place = connection.client.get_experiment(connection.experiment(name)).artifact_location
-        home = os.path.dirname(os.path.normpath(place.removeprefix("file://")))
+        location = connection.client.get_experiment(connection.experiment(name)).artifact_location
+        home = os.path.dirname(os.path.normpath(location.removeprefix("file://")))
         assert home == str(tmp_path / "deep" / "er" / "mlruns")

@@ -1,4 +1,4 @@
-"""Gaps of an archive are found whatever it says of itself."""
+"""Gaps of an archive are found whatever the archive claims."""
 
 from dataclasses import replace as dataclass_replace
 
@@ -29,7 +29,7 @@ def archive(store):
 
 
 def relabelled(archive, **ruleset):
-    """The archive, with a ruleset that its entries were not run under."""
+    """The archive with a ruleset under which its entries were not run."""
     ruled = replace(entry_of(["algo=psam", "ruleset=defaults"]).ruleset, **ruleset)
     return altered(archive, entry=lambda entry: replace(entry, ruleset=ruled))
 
@@ -46,26 +46,26 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
         message="late",
     )
     entry = replace(entry, ruleset=replace(entry.ruleset, departures=("budget.epochs=1.0",)))
-    bare = replace(plan.entries[1], ruleset=None)
-    kept = {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)}
-    less = Archive("less", kept, (replace(plan, entries=(entry, bare)),), {failing: failure})
-    gaps = "\n".join(gaps_of(less, entry_of))
+    second = replace(plan.entries[1], ruleset=None)
+    cells = {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)}
+    reduced = Archive("less", cells, (replace(plan, entries=(entry, second)),), {failing: failure})
+    gaps = "\n".join(gaps_of(reduced, entry_of))
     for part in ("1 cell of 2 failed (timeout)", "1 of 2 cells missing", "budget.epochs=1.0"):
         assert part in gaps
-    assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
+    assert f"{second.algorithm} on {second.dataset}: no ruleset" in gaps
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["budget.epochs=50", "features=fourier features.dimension=10", TUNING])
-def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, archive):
-    (own,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *words.split()))).entries
+@pytest.mark.parametrize("overrides", ["budget.epochs=50", "features=fourier features.dimension=10", TUNING])
+def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(overrides, archive):
+    (planned,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *overrides.split()))).entries
     (plan,) = archive.studies
-    entry = replace(plan.entries[0], algorithm="psam", described=own.describe())
-    found = dataclass_replace(archive, studies=(replace(plan, entries=(entry,)),))
-    (gap,) = gaps_of(relabelled(found), entry_of)
+    entry = replace(plan.entries[0], algorithm="psam", described=planned.describe())
+    variant = dataclass_replace(archive, studies=(replace(plan, entries=(entry,)),))
+    (gap,) = gaps_of(relabelled(variant), entry_of)
     assert gap.startswith("psam on label_noise")
     assert "departs from ruleset defaults" in gap
-    assert words.split()[0] in gap
+    assert overrides.split()[0] in gap
 
 
 def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made_are_gaps(archive):
@@ -78,19 +78,19 @@ def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made
         assert [reason in gap for gap in gaps] == [True, True]
 
 
-def wanted_of(*more):
-    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
+def wanted_of(*overrides):
+    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *overrides))).entries
 
 
 def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive):
     counts = {"runs=2": 0, "runs=1": 1, "max_train_rows=100": 1, "algo=solam": 0, "ruleset=trials": 2}
-    assert {word: len(lacking(archive, wanted_of(word))) for word in counts} == counts
+    assert {override: len(lacking(archive, wanted_of(override))) for override in counts} == counts
 
 
 @pytest.mark.slow
 def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
-    words = ("-m", *BASE, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults", "runs=3")
-    archive = from_store(run_in(tmp_path / "store", words), "pair")
+    overrides = ("-m", *BASE, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults", "runs=3")
+    archive = from_store(run_in(tmp_path / "store", overrides), "pair")
     (extra,) = lacking(archive, wanted_of("runs=3"))
     assert extra == "psam on gaussian: an entry that the reference study does not have"
     entry = next(entry for entry in archive.studies[0].entries if entry.dataset == "label_noise")
@@ -104,8 +104,8 @@ def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
 @pytest.mark.slow
 def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):
     key, cell = next(iter(archive.cells.items()))
-    others = {key: (replication_of(cell.record),)}
-    gaps = analysis.check(Archive("", archive.cells, archive.studies, others=others), "psam")
+    replications = {key: (replication_of(cell.record),)}
+    gaps = analysis.check(Archive("", archive.cells, archive.studies, others=replications), "psam")
     names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
     assert names == ["psam under ruleset=defaults", "psam under ruleset=trials"]
     assert any(gap.startswith("1 cell with replications") for gap in gaps)

@@ -9,7 +9,7 @@ from aucbench.studies.archives import archive_file
 from aucbench.studies.archives.archive_file import MANIFEST, read, write
 
 ROOT = Path(__file__).resolve().parents[3]
-SMALL = 1_500_000  # bytes of an archive that is read and written within a second
+SMALL = 1_500_000  # bytes; such archives are read and written within a second
 FILES = sorted([*ROOT.glob("docs/results/*.zip"), *ROOT.glob("tests/studies/kept/*.zip")])
 
 

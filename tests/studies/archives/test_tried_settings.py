@@ -1,4 +1,4 @@
-"""Settings that were tried, read from an archive, are those of its records."""
+"""Tried settings that are read from an archive are the settings of its records."""
 
 import pytest
 
@@ -20,10 +20,10 @@ def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_tra
     assert facts.positives == pytest.approx(data.train_positives / data.train_rows)
 
 
-@pytest.mark.parametrize("word", ["tuning.draw_seed=null", "tuning.given_first=false"])
-def test_settings_that_cannot_be_compared_are_left_out(tmp_path, word):
-    words = ["algo=psam", "dataset=wine", "runs=2", "tuning=random", "tuning.trials=3", "tuning.folds=2"]
+@pytest.mark.parametrize("override", ["tuning.draw_seed=null", "tuning.given_first=false"])
+def test_settings_that_cannot_be_compared_are_left_out(tmp_path, override):
+    overrides = ["algo=psam", "dataset=wine", "runs=2", "tuning=random", "tuning.trials=3", "tuning.folds=2"]
     common = ["tuning.draw_seed=0", "tuning.given_first=true", "tracking=none", f"store.path={tmp_path}"]
-    kept = [each for each in common if each.partition("=")[0] != word.partition("=")[0]]
-    api.run_study([*words, *kept, word])
+    remaining = [item for item in common if item.partition("=")[0] != override.partition("=")[0]]
+    api.run_study([*overrides, *remaining, override])
     assert tried_settings(Store(tmp_path))["wine"].methods == {}

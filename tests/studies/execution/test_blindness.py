@@ -1,4 +1,4 @@
-"""Tuning never sees test rows: whatever stands there, all trials and the choice stay the same."""
+"""Tuning never sees test rows: for any test rows, all trials and the choice stay the same."""
 
 from dataclasses import replace
 
@@ -32,15 +32,15 @@ TUNINGS = {
 }  # fmt: skip
 
 
-def tuned(one, folder):
+def tuned(subject, folder):
     store = Store(folder)
-    assert run_entries([one], store).failures == []
+    assert run_entries([subject], store).failures == []
     return store
 
 
-def found_of_first_fold(one, store):
-    """The trials of the search of the first fold, and what was chosen."""
-    (planned,) = plan_of([one], store).entries
+def found_of_first_fold(subject, store):
+    """The trials of the first fold's search, the chosen parameters and their validation AUC."""
+    (planned,) = plan_of([subject], store).entries
     trials = store.trials(planned.cells[0].search.key)
     (tuned,) = [cell.record.tuned for cell in store if cell.record.fold == 0]
     trials = [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in trials]
@@ -51,17 +51,17 @@ def found_of_first_fold(one, store):
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tmp_path):
     protocol, tuning = PROTOCOLS[name], TUNINGS[name]
-    one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    split = PreparedData().split(one, FIRST)
-    clean = tuned(one, tmp_path / "clean")
-    # Other labels would be stratified otherwise.
+    clean_entry = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
+    split = PreparedData().split(clean_entry, FIRST)
+    clean = tuned(clean_entry, tmp_path / "clean")
+    # Changed labels would change a stratified split.
     noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()), flipped=not protocol.stratified)
-    other = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    again = PreparedData().split(other, FIRST)
-    np.testing.assert_array_equal(again.train.rows, split.train.rows)
-    dirty = tuned(other, tmp_path / "dirty")
-    assert found_of_first_fold(other, dirty) == found_of_first_fold(one, clean)
-    # The noise is there: the test AUC saw it, and the weights did not.
+    noisy_entry = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
+    noisy_split = PreparedData().split(noisy_entry, FIRST)
+    np.testing.assert_array_equal(noisy_split.train.rows, split.train.rows)
+    dirty = tuned(noisy_entry, tmp_path / "dirty")
+    assert found_of_first_fold(noisy_entry, dirty) == found_of_first_fold(clean_entry, clean)
+    # The noise changes the test AUC, and not the weights.
     (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
     assert auc != noisy_auc
     assert weights == same
@@ -75,13 +75,13 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
 ):
     def arrays(noisy):
         clouds = replace(Clouds(), noisy=noisy, flipped=False)  # folds are stratified by labels
-        one = entry(
+        subject = entry(
             Gentle(), clouds, protocol=protocol, tuning=Grid(folds=3), features=features, scaling=scaling
         )
-        (planned,) = plan_of([one], Store(tmp_path)).entries
+        (planned,) = plan_of([subject], Store(tmp_path)).entries
         search = planned.cells[0].search
-        prepared = PreparedData().prepared(Unit("key", planned.digests, one, search.seeds, inner=0))
-        split = PreparedData().split(one, FIRST)
+        prepared = PreparedData().prepared(Unit("key", planned.digests, subject, search.seeds, inner=0))
+        split = PreparedData().split(subject, FIRST)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 
     clean, validating, testing = arrays(())

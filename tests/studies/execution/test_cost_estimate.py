@@ -26,13 +26,13 @@ def compute(seconds):
 
 @dataclass(frozen=True)
 class Costly(Gentle):
-    """Takes its time in each iteration, and twice in a process as a compiler does: at first, and later."""
+    """A method that computes in each iteration, and compiles twice in a process: at first, and later."""
 
     name: ClassVar[str] = "fake_costly"
     plans: ClassVar[bool] = True
     compiled: ClassVar[set[tuple[float, bool]]] = set()
-    iterations: ClassVar[list[int]] = [0]  # of this run
-    computes: float = 0.0  # seconds a feature and iteration
+    iterations: ClassVar[list[int]] = [0]  # in this run
+    computes: float = 0.0  # seconds per feature and iteration
     compiles: float = 0.0  # seconds
 
     def init(self, problem, rng):
@@ -55,14 +55,14 @@ def estimates(entries, folder):
 
 
 def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_none(tmp_path, monkeypatch):
-    bad = [entry(each, limits=Limits(memory="300MB")) for each in (Exiting(), Raising(), Greedy())]
-    found = probed([bad[0], entry(Gentle()), *bad[1:], entry(Gentle())], 60.0)
-    assert [each is None for each in found] == [True, False, True, True, False]
+    bad = [entry(method, limits=Limits(memory="300MB")) for method in (Exiting(), Raising(), Greedy())]
+    probes = probed([bad[0], entry(Gentle()), *bad[1:], entry(Gentle())], 60.0)
+    assert [probe is None for probe in probes] == [True, False, True, True, False]
     assert seconds_alone([entry(Gentle(), runs=2), bad[0]], 60.0) > 0.0
     monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 1.0)
     begun = time.monotonic()
-    (found,) = estimates([entry(Sleeper())], tmp_path)
-    assert found.seconds is None
+    (cost,) = estimates([entry(Sleeper())], tmp_path)
+    assert cost.seconds is None
     assert time.monotonic() - begun < 15.0
 
 
@@ -77,16 +77,16 @@ def test_a_slow_method_is_tried_in_short_runs_and_what_is_compiled_in_a_run_is_n
 
 def test_trials_mapped_rows_and_rows_of_another_length_have_their_price(monkeypatch, tmp_path):
     monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 120.0)  # however busy the machine is
-    alone = entry(Costly(computes=1e-4), budget=Budget(epochs=2.0))
-    tuned = replace(alone, tuning=entry(Costly(), tuning=Grid(folds=2)).tuning)
+    untuned = entry(Costly(computes=1e-4), budget=Budget(epochs=2.0))
+    tuned = replace(untuned, tuning=entry(Costly(), tuning=Grid(folds=2)).tuning)
     widths, rows = (10, 40, 160), Clouds(n=2_000)
     lengths = [entry(Costly(computes=1e-5), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
     features = [entry(Gentle(), rows), entry(Gentle(), rows, features=Nystroem(landmarks=200))]
-    one, many = estimates([alone, tuned], tmp_path)
-    assert (one.trainings, many.trainings) == (1, 7)
-    assert many.seconds == pytest.approx(one.seconds * (1 + 6 / 2), rel=0.5)
-    for width, each in zip(widths, estimates(lengths, tmp_path), strict=True):
-        assert each.seconds == pytest.approx(0.01 * width, rel=0.5)
+    single, search = estimates([untuned, tuned], tmp_path)
+    assert (single.trainings, search.trainings) == (1, 7)
+    assert search.seconds == pytest.approx(single.seconds * (1 + 6 / 2), rel=0.5)
+    for width, cost in zip(widths, estimates(lengths, tmp_path), strict=True):
+        assert cost.seconds == pytest.approx(0.01 * width, rel=0.5)
     plain, mapped = estimates(features, tmp_path)
     assert mapped.memory == 2_000 * 200 * 8 > plain.memory
 

@@ -37,7 +37,7 @@ STUDY = (
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """What the study comes to in this process."""
+    """The contents of the store after the study in this process."""
     store = Store(tmp_path_factory.mktemp("here"))
     run_entries(STUDY, store)
     return contents(store)
@@ -71,12 +71,12 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     assert contents(store) == contents(shared)
     assert (concurrencies(shared), concurrencies(store)) == ([2] * 4, [1] * 4)
     assert outcome.finished == 4
-    assert len({each.key for each in handed}) == len(handed) == 2
+    assert len({executed.key for executed in handed}) == len(handed) == 2
     assert all(cell.record.environment.concurrency == 1 for executed in handed for cell in executed.cells)
-    for each in handed:
-        shared.mark_tracked("address", each.key, "run")
-    run_entries(study, shared, exclusive=True)  # of what an earlier study timed beside others
-    assert {shared.tracked("address", each.key) for each in handed} == {""}  # to be logged again
+    for executed in handed:
+        shared.mark_tracked("address", executed.key, "run")
+    run_entries(study, shared, exclusive=True)  # trains cells again that were not timed alone
+    assert {shared.tracked("address", executed.key) for executed in handed} == {""}  # to be logged again
     assert concurrencies(shared) == [1] * 4
     assert contents(shared) == contents(store)
 
@@ -97,7 +97,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     ]
     store = Store(tmp_path)
     outcome = run_entries(study, store, workers)
-    found = {(f.algorithm.name, f.tuning.name): f for f in outcome.failures}
+    cases = {(f.algorithm.name, f.tuning.name): f for f in outcome.failures}
     expected = {
         ("fake_sleeper", "none"): ("timeout", "its process was ended"),
         ("fake_slow", "none"): ("timeout", "ran for more than limits.seconds=0.5"),
@@ -106,21 +106,21 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
         ("fake_raising", "grid"): ("failed", "(study_methods.py, line "),
         ("fake_greedy", "none"): ("out-of-memory", ""),
     }
-    assert {key: failure.reason for key, failure in found.items()} == {k: r for k, (r, _) in expected.items()}
-    assert [key for key, (_, said) in expected.items() if said not in found[key].message] == []
-    assert re.search(r"(?s)in harm.*RuntimeError: out of luck", found["fake_raising", "none"].traceback)
+    assert {key: failure.reason for key, failure in cases.items()} == {k: r for k, (r, _) in expected.items()}
+    assert [key for key, (_, part) in expected.items() if part not in cases[key].message] == []
+    assert re.search(r"(?s)in harm.*RuntimeError: out of luck", cases["fake_raising", "none"].traceback)
     stops = {(cell.record.algorithm.name, cell.record.result.stop_reason) for cell in store}
     assert stops == {("fake_gentle", "budget"), ("fake_other", "budget"), ("fake_diverging", "diverged")}
     assert len(list(store)) == 6
 
 
 def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tmp_path):
-    """One setting ends its process; the others of the same unit are tried all the same."""
+    """One setting ends its process; the other settings of the unit are still tried."""
     store = Store(tmp_path)
     study = [entry(methods.Moody(), tuning=Grid(), protocol=TrainValidTest())]
     assert run_entries(study, store, workers).failures == []
-    found = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
-    assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
+    stops = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
+    assert stops == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
     (cell,) = store
     assert cell.record.tuned.parameters["eta"] < 1.0
 
@@ -156,13 +156,13 @@ class _Scheduler:
         self.address = json.loads(self.file.read_text())["address"]
 
     def worker(self):
-        words = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-        return self._start("worker", self.address, *words, "--local-directory", str(self.file.parent))
+        options = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        return self._start("worker", self.address, *options, "--local-directory", str(self.file.parent))
 
-    def _start(self, kind, *words):
-        command = [sys.executable, "-m", "dask", kind, *words, "--host", "127.0.0.1"]
-        how = {"env": process_environment(ROOT), "cwd": self.file.parent, "stdout": subprocess.DEVNULL}
-        self.processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, **how))
+    def _start(self, kind, *arguments):
+        command = [sys.executable, "-m", "dask", kind, *arguments, "--host", "127.0.0.1"]
+        options = {"env": process_environment(ROOT), "cwd": self.file.parent, "stdout": subprocess.DEVNULL}
+        self.processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, **options))
         return self.processes[-1]
 
     def stop(self):
@@ -174,7 +174,7 @@ class _Scheduler:
 
 @contextmanager
 def running_scheduler(folder):
-    """A scheduler without workers; ended afterwards with those that it was given."""
+    """A scheduler without workers; it is ended afterwards with the workers that joined."""
     scheduler = _Scheduler(folder)
     try:
         yield scheduler
@@ -199,7 +199,7 @@ def test_a_scheduler_without_workers_is_named_and_those_that_join_give_what_one_
     monkeypatch, expected, tmp_path
 ):
     monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 0.2)
-    # In threads of this process, which start more quickly than the system's.
+    # Threads of this process start more quickly than processes.
     options = {"n_workers": 0, "processes": False, "protocol": "tcp://", "dashboard_address": ":0"}
     with LocalCluster(**options) as dask, closing(DaskExecutor(dask.scheduler_address)) as executor:
         with pytest.raises(ParameterError, match=r"scheduler: no worker joined within 0\.2 s; start some"):
@@ -220,8 +220,8 @@ def test_an_address_without_a_scheduler_and_a_file_that_none_wrote_are_named_at_
     for number, content in enumerate(('{"type": "Sched', "[]", '{"type": "Scheduler"}')):
         (file := tmp_path / f"{number}.json").write_text(content)
         addresses[f"file://{file}"] = rf".*{file.name} is not what a scheduler writes"
-    for address, said in addresses.items():
-        with pytest.raises(ParameterError, match=f"scheduler: {said}"):
+    for address, pattern in addresses.items():
+        with pytest.raises(ParameterError, match=f"scheduler: {pattern}"):
             DaskExecutor(address)
 
 
@@ -240,7 +240,7 @@ def killing(condition, kill):
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
-    victim, other = scheduler.worker(), scheduler.worker()
+    victim, survivor = scheduler.worker(), scheduler.worker()
     store = Store(tmp_path)
     study = (*STUDY, entry(Slow(nap=0.05), runs=4))
     killer = killing(lambda: len(list(store)) > 2, victim.kill)
@@ -248,20 +248,20 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
         outcome = run_entries(study, store, cluster)
     assert outcome.failures == []
     assert victim.wait() == -signal.SIGKILL
-    assert other.poll() is None
-    found = contents(store)
-    assert {key: found["cells"][key] for key in expected["cells"]} == expected["cells"]
-    assert found["trials"] == expected["trials"]
-    assert outcome.finished == len(found["cells"]) == 14
+    assert survivor.poll() is None
+    actual = contents(store)
+    assert {key: actual["cells"][key] for key in expected["cells"]} == expected["cells"]
+    assert actual["trials"] == expected["trials"]
+    assert outcome.finished == len(actual["cells"]) == 14
 
 
 @pytest.mark.faults
 def test_a_lost_scheduler_ends_the_study_which_keeps_its_cells(tmp_path):
-    store, lost = Store(tmp_path / "store"), "scheduler: the connection to it was lost"
-    with running_scheduler(tmp_path) as own:
-        own.worker()
-        killer = killing(lambda: len(list(store)) > 1, own.stop)
-        with closing(DaskExecutor(own.address)) as cluster, killer, pytest.raises(ParameterError, match=lost):
+    store, msg = Store(tmp_path / "store"), "scheduler: the connection to it was lost"
+    with running_scheduler(tmp_path) as dask:
+        dask.worker()
+        killer = killing(lambda: len(list(store)) > 1, dask.stop)
+        with closing(DaskExecutor(dask.address)) as cluster, killer, pytest.raises(ParameterError, match=msg):
             run_entries([entry(Slow(nap=0.1), runs=20)], store, cluster)
     assert len(list(store)) > 1
 

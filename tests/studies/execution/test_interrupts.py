@@ -9,7 +9,7 @@ import pytest
 
 from aucbench import pool
 
-# Ctrl-C reaches a process just while it starts the one to fork from.
+# Ctrl-C reaches a process while the process starts its fork server.
 STARTING = """
 import os, signal, sys
 from multiprocessing import forkserver
@@ -35,15 +35,15 @@ def test_ctrl_c_while_the_first_process_starts_is_heard():
 
 @pytest.mark.parametrize(("presses", "heard"), [(1, [0, "end"]), (2, [0]), (0, ["end"])])
 def test_ctrl_c_is_heard_at_the_end_of_what_must_not_be_interrupted_and_a_second_one_at_once(presses, heard):
-    before, seen = signal.getsignal(signal.SIGINT), []
+    before, events = signal.getsignal(signal.SIGINT), []
     with pytest.raises(KeyboardInterrupt) if presses else contextlib.nullcontext():
         with pool.interrupted_later():
             for number in range(presses):
                 signal.raise_signal(signal.SIGINT)
-                seen.append(number)
-            seen.append("end")
+                events.append(number)
+            events.append("end")
         assert not presses
-    assert seen == heard
+    assert events == heard
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -57,7 +57,7 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
         signal.signal(signal.SIGINT, before)
 
 
-# Ctrl-C reaches a process while an object is freed, where Python only shows the error and goes on.
+# Ctrl-C reaches a process while an object is freed: Python only prints the error and continues.
 FREED = """
 import os, signal, sys, time, weakref
 from aucbench.cli import main
@@ -76,5 +76,5 @@ sys.exit(main.main(["list"]))
 
 @pytest.mark.usefixtures("process")
 def test_ctrl_c_while_an_object_is_freed_ends_the_command():
-    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "aucbench: interrupted\n")
+    process = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (130, "aucbench: interrupted\n")

@@ -28,20 +28,20 @@ pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
 def victims():
-    """Entries of a built-in method, as far as anybody can tell."""
-    found = [entry(Victim(eta=eta)) for eta in (0.1, 0.2, 0.3)]
-    return [replace(each, algorithm=BoundPlugin(each.algorithm.instance, PROJECT, "1")) for each in found]
+    """Entries of a method that looks like a built-in method."""
+    entries = [entry(Victim(eta=eta)) for eta in (0.1, 0.2, 0.3)]
+    return [replace(item, algorithm=BoundPlugin(item.algorithm.instance, PROJECT, "1")) for item in entries]
 
 
 def hostile(attack):
-    found = entry(Hostile(attack=attack))
-    return replace(found, algorithm=BoundPlugin(found.algorithm.instance, "hostile", "1"))
+    attacker = entry(Hostile(attack=attack))
+    return replace(attacker, algorithm=BoundPlugin(attacker.algorithm.instance, "hostile", "1"))
 
 
 def mixed(attacks):
     """A victim, the attacks, and the other victims after them."""
-    first, *others = victims()
-    return [first, *map(hostile, attacks), *others]
+    first, *remaining = victims()
+    return [first, *map(hostile, attacks), *remaining]
 
 
 def healthy(store):
@@ -50,45 +50,45 @@ def healthy(store):
 
 @pytest.fixture(scope="module", autouse=True)
 def server():
-    """The process that all others are forked from, which stays for the next study."""
+    """The fork server, which stays for the next study."""
     start_fork_server()
 
 
 @pytest.fixture(autouse=True)
 def daemons(tmp_path_factory, monkeypatch):
-    """Gives the daemons of plugins that live; those that outlive their process are ended here."""
+    """A function that returns the living daemons of plugins; surviving daemons are killed at the end."""
     file = tmp_path_factory.mktemp("daemons") / "numbers"
     monkeypatch.setenv("HOSTILE_DAEMONS", str(file))
 
-    def found():
+    def alive():
         numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
         return [psutil.Process(number) for number in numbers if psutil.pid_exists(number)]
 
-    yield found
-    for process in found():
+    yield alive
+    for process in alive():
         process.kill()
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """The cells of the victims where nobody attacks."""
+    """The cells of the victims without an attack."""
     store = Store(tmp_path_factory.mktemp("alone"))
     run_entries(victims(), store)
-    found = healthy(store)
-    assert len(found) == 3
-    return found
+    cells = healthy(store)
+    assert len(cells) == 3
+    return cells
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
-    folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
+    folder, children = os.getcwd(), set(psutil.Process().children(recursive=True))
     with closing(LocalExecutor(Observer(), isolated=True)) as executor:
-        run_entries(mixed([attack])[:3], Store(tmp_path), executor)  # a cell before it, and one after it
-    found = healthy(tmp_path)
-    assert len(found) == 2
-    assert found.items() <= expected.items()
+        run_entries(mixed([attack])[:3], Store(tmp_path), executor)  # victims before and after the attack
+    cells = healthy(tmp_path)
+    assert len(cells) == 2
+    assert cells.items() <= expected.items()
     assert os.getcwd() == folder
-    assert set(psutil.Process().children(recursive=True)) <= known
+    assert set(psutil.Process().children(recursive=True)) <= children
 
 
 def test_daemons_of_a_plugin_end_with_its_process(daemons, tmp_path):
@@ -109,13 +109,13 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
             run_entries([hostile(attack)], Store(tmp_path / "store"), executor)
         assert (tmp_path / "open").read_text() == "kept"
         assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
-        with open(tmp_path / "open") as other, pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(tmp_path / "open") as handle, pytest.raises(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @dataclass(frozen=True)
 class Leaving(Gentle):
-    """Ends the process in which it is unpickled."""
+    """A method that ends the process in which it is unpickled."""
 
     name: ClassVar[str] = "leaving"
 
@@ -140,15 +140,15 @@ def test_without_isolation_an_attack_is_seen(expected, tmp_path):
 
 @dataclass(frozen=True)
 class HostileClouds(Clouds):
-    """Rows whose maker replaces functions and leaves the folder."""
+    """A data set that replaces functions and leaves the folder when it is loaded."""
 
     name: ClassVar[str] = "hostile_clouds"
 
     def load(self):
-        found = super().load()
+        samples = super().load()
         ATTACKS["leaves_the_folder"]()
         ATTACKS["replaces_functions"]()
-        return found
+        return samples
 
 
 def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):

@@ -1,4 +1,4 @@
-"""Faults of the machine are no results of a method, and the short form of the benchmark of attacks."""
+"""Faults of the machine are not results of a method; a short form of the attack benchmark."""
 
 import errno
 
@@ -17,15 +17,15 @@ def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code):
     fault, outer = OSError(code, "the reason", "the file"), PluginError("psam failed")
     outer.__cause__ = fault
     for error in (fault, outer):
-        found = worker.report_of(error, None)
-        assert isinstance(found, MachineError)
-        assert "the reason (the file)" in str(found)
+        report = worker.report_of(error, None)
+        assert isinstance(report, MachineError)
+        assert "the reason (the file)" in str(report)
     for error in (OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")):
         assert isinstance(worker.report_of(error, None), Failure)
 
 
 def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path, monkeypatch):
-    words = ["algo=ls_svm", f"store.path={tmp_path / 'store'}", "runs=3"]
+    overrides = ["algo=ls_svm", f"store.path={tmp_path / 'store'}", "runs=3"]
     calls, real = [], worker.run_cell
 
     def broken(*arguments, **named):
@@ -36,11 +36,11 @@ def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path
 
     monkeypatch.setattr(worker, "run_cell", broken)
     with pytest.raises(MachineError, match="No space left"):
-        aucbench.run(*words)
+        aucbench.run(*overrides)
     assert len(calls) == 2
-    found = aucbench.run(*words)
+    result = aucbench.run(*overrides)
     assert len(calls) == 4
-    assert found.auc > 0.9
+    assert result.auc > 0.9
 
 
 @pytest.mark.faults

@@ -1,4 +1,4 @@
-"""Measures beside the AUC: along runs, in tunings, and afterwards from what the store has."""
+"""Measures other than the AUC: along runs, in tunings, and computed later from stored cells."""
 
 import shutil
 from dataclasses import replace
@@ -21,13 +21,13 @@ from tests.studies.conftest import run_in
 pytestmark = pytest.mark.slow  # whole studies
 
 SHORT = ("algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
-ASKED = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
+METRICS = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
 NAMES = ["ap", "pauc", "recall_at_fpr"]
 WEIGHTS = ("store.weights=checkpoints",)
 
 
 class Weightless(Gentle):
-    """Has scores and no weights, and counts its trainings."""
+    """A method with scores and without weights that counts its trainings."""
 
     name = "weightless"
     weights = property()  # hidden from hasattr
@@ -40,9 +40,9 @@ class Weightless(Gentle):
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """A run that measured, with the weights of all checkpoints; its store."""
+    """A run with measures and with the weights of all checkpoints, and its store."""
     path = tmp_path_factory.mktemp("measured")
-    result = aucbench.run(*SHORT, *ASKED, f"store.path={path}", *WEIGHTS)
+    result = aucbench.run(*SHORT, *METRICS, f"store.path={path}", *WEIGHTS)
     return result, Store(path)
 
 
@@ -66,59 +66,59 @@ def test_measures_are_those_of_the_weights_at_each_checkpoint_and_change_neither
     assert not plain.record.measures
 
 
-@pytest.mark.parametrize("kept", ["final", "checkpoints"])
-def test_a_stored_cell_that_lacks_measures_gets_them_without_training(kept, measured, tmp_path):
-    (whole,) = measured[1]
-    words = (*SHORT, f"store.path={tmp_path}", f"store.weights={kept}")
-    first = aucbench.run(*words).cells[0]
-    again = aucbench.run(*words, *ASKED).cells[0]
+@pytest.mark.parametrize("weights", ["final", "checkpoints"])
+def test_a_stored_cell_that_lacks_measures_gets_them_without_training(weights, measured, tmp_path):
+    (complete,) = measured[1]
+    overrides = (*SHORT, f"store.path={tmp_path}", f"store.weights={weights}")
+    first = aucbench.run(*overrides).cells[0]
+    second = aucbench.run(*overrides, *METRICS).cells[0]
     # A second training would not take exactly as long.
-    assert again.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
-    assert again.record.measures == whole.record.measures
+    assert second.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert second.record.measures == complete.record.measures
     for name in NAMES:
-        found, expected = again.curve[name], whole.curve[name]
-        known = slice(None) if kept == "checkpoints" else slice(-1, None)
-        np.testing.assert_allclose(found[known], expected[known], rtol=0, atol=1e-12)
-        assert np.isnan(found[:-1]).all() == (kept == "final")
+        curve, expected = second.curve[name], complete.curve[name]
+        points = slice(None) if weights == "checkpoints" else slice(-1, None)
+        np.testing.assert_allclose(curve[points], expected[points], rtol=0, atol=1e-12)
+        assert np.isnan(curve[:-1]).all() == (weights == "final")
     (stored,) = Store(tmp_path)
-    assert stored.record.measures == whole.record.measures
-    other = aucbench.run(*words, *ASKED[:1], "pauc.max_fpr=0.5").cells[0]
-    assert other.record.measures["pauc"].parameters == {"max_fpr": 0.5}
-    assert np.isfinite(other.curve["pauc"]).all()  # for which the one with final weights was trained again
-    same_time = other.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
-    assert same_time == (kept == "checkpoints")
+    assert stored.record.measures == complete.record.measures
+    wider = aucbench.run(*overrides, *METRICS[:1], "pauc.max_fpr=0.5").cells[0]
+    assert wider.record.measures["pauc"].parameters == {"max_fpr": 0.5}
+    assert np.isfinite(wider.curve["pauc"]).all()  # with final weights only, the cell was trained again
+    same_time = wider.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert same_time == (weights == "checkpoints")
 
 
 def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_again_where_these_are_not_kept(
     tmp_path,
 ):
-    for kept in (True, False):
-        store, trainings = Store(tmp_path / str(kept)), []
+    for keep in (True, False):
+        store, trainings = Store(tmp_path / str(keep)), []
         Weightless.trainings = 0
         for measures in ((), (AveragePrecision(),), (PrecisionAt(),), (AveragePrecision(),)):
-            run_entries([replace(entry(Weightless()), measures=measures, keep_scores=kept)], store)
+            run_entries([replace(entry(Weightless()), measures=measures, keep_scores=keep)], store)
             trainings.append(Weightless.trainings)
         (cell,) = store
-        assert (cell.weights is None, cell.scores is not None) == (True, kept)
+        assert (cell.weights is None, cell.scores is not None) == (True, keep)
         assert set(cell.record.measures) == {"ap", "precision_at"}
         for name in ("ap", "precision_at"):
             assert np.isfinite(cell.curve[name][-1])
-            assert np.isfinite(cell.curve[name][:-1]).all() != kept
-        assert (trainings[0] == trainings[3]) == kept
-        assert kept or trainings[0] < trainings[1] < trainings[2] == trainings[3]
+            assert np.isfinite(cell.curve[name][:-1]).all() != keep
+        assert (trainings[0] == trainings[3]) == keep
+        assert keep or trainings[0] < trainings[1] < trainings[2] == trainings[3]
 
 
 @pytest.mark.parametrize("method", ["psam", "sklearn"])
 def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(method, tmp_path):
-    words = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
-    result, again = aucbench.run(*words), aucbench.run(*words)
+    overrides = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
+    result, second = aucbench.run(*overrides), aucbench.run(*overrides)
     assert [record["seed"] for record in result.record] == [0, 1]
     assert result.auc == pytest.approx(np.mean([cell.auc for cell in result.cells]))
     for at in range(2):
-        rows = prepared_apart(words, at)
+        rows = prepared_apart(overrides, at)
         X, y = rows.X_test, rows.y_test
         np.testing.assert_array_equal(result.y_test[at], y)
-        np.testing.assert_array_equal(again.scores[at], result.scores[at])
+        np.testing.assert_array_equal(second.scores[at], result.scores[at])
         assert roc_auc_score(y, result.scores[at]) == pytest.approx(result.cells[at].auc, abs=1e-6)
         if method == "psam":
             np.testing.assert_allclose(result.scores[at], X @ result.weights[at], rtol=1e-9, atol=1e-12)
@@ -129,37 +129,37 @@ def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the
     factor, offset, kind, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Weightless, "score", lambda self, state, X: (X @ state) * factor + offset)
-    store, own = Store(tmp_path), entry(Weightless())
-    run_entries([own], store)
+    store, planned = Store(tmp_path), entry(Weightless())
+    run_entries([planned], store)
     (cell,) = store
-    y = labels_of(own, cell)
+    y = labels_of(planned, cell)
     assert cell.scores.dtype == kind
     assert np.isfinite(cell.scores).all()
     assert roc_auc_score(y, cell.scores) == pytest.approx(cell.auc, abs=1e-6)
 
 
 def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path, monkeypatch):
-    store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
+    store, no_model, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
     monkeypatch.setattr(Weightless, "model", lambda self, state: state.tobytes(), raising=False)
     run_entries([entry(Weightless())], store)
     (cell,) = store
     assert np.isfinite(np.frombuffer(cell.model)).all()
-    run_entries([replace(entry(Weightless()), keep_model=False)], bare)
-    assert [each.model for each in bare] == [None]
+    run_entries([replace(entry(Weightless()), keep_model=False)], no_model)
+    assert [stored.model for stored in no_model] == [None]
     monkeypatch.setattr(Weightless, "model", lambda self, state: state)
     (failure,) = run_entries([entry(Weightless())], wrong).failures
     assert "ndarray" in failure.message
 
 
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
-    words = ("algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3", *WEIGHTS)
-    words = (*words, f"store.path={tmp_path}")
-    plain, cell, again = (aucbench.run(*words, *asked).cells[0] for asked in ((), ASKED, ()))
+    overrides = ("algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3", *WEIGHTS)
+    overrides = (*overrides, f"store.path={tmp_path}")
+    plain, cell, repeat = (aucbench.run(*overrides, *metrics).cells[0] for metrics in ((), METRICS, ()))
     assert cell.diverged
-    assert {own.value for own in cell.record.measures.values()} == {None}
-    assert all("diverged" in own.reason for own in cell.record.measures.values())
-    assert aucbench.run(*words[:-1], *ASKED).cells[0].record.measures == cell.record.measures
-    assert len({each.record.result.train_seconds for each in (plain, cell, again)}) == 1
+    assert {measure.value for measure in cell.record.measures.values()} == {None}
+    assert all("diverged" in measure.reason for measure in cell.record.measures.values())
+    assert aucbench.run(*overrides[:-1], *METRICS).cells[0].record.measures == cell.record.measures
+    assert len({run.record.result.train_seconds for run in (plain, cell, repeat)}) == 1
 
 
 STUDY = ["-m", "algo=psam,ls_svm", *SHORT[1:3], "runs=2", "study=mine", "tracking=none"]
@@ -167,13 +167,13 @@ STUDY = ["-m", "algo=psam,ls_svm", *SHORT[1:3], "runs=2", "study=mine", "trackin
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    """A store with a study that measured nothing but the AUC."""
+    """A store with a study that has the AUC as its only measure."""
     return run_in(tmp_path_factory.mktemp("plain"), STUDY).path
 
 
 @pytest.fixture
 def study(plain, tmp_path):
-    """A copy of it."""
+    """A copy of the store `plain`."""
     return Store(shutil.copytree(plain, tmp_path / "store"))
 
 
@@ -182,27 +182,27 @@ def test_rescore_computes_what_a_run_would_have_measured_and_keeps_other_paramet
 ):
     store = run_in(tmp_path / "store", [*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05"])
     before = {cell.record.key: cell for cell in store}
-    assert all("ap" in cell.record.measures for cell in store)  # equal runs get the measures of all
+    assert all("ap" in cell.record.measures for cell in store)  # equal runs share their measures
 
-    def said(*words):
-        assert main(["rescore", "mine", *words, "--store", str(store.path)]) == 0
+    def printed(*arguments):
+        assert main(["rescore", "mine", *arguments, "--store", str(store.path)]) == 0
         return capsys.readouterr().out
 
-    words = ("--metrics", "recall_at_fpr,pauc", "pauc.max_fpr=0.2")
-    first = said(*words)
+    options = ("--metrics", "recall_at_fpr,pauc", "pauc.max_fpr=0.2")
+    first = printed(*options)
     assert "4 cells measured" in first
     assert "4 cells kept pauc(max_fpr=0.05)" in first
     fresh = run_in(tmp_path / "fresh", [*STUDY, "metrics=[recall_at_fpr]"])
     for cell in store:
-        own, name = before[cell.record.key], "recall_at_fpr"
+        earlier, name = before[cell.record.key], "recall_at_fpr"
         assert cell.record.measures[name] == fresh.get(cell.record.key).record.measures[name]
-        assert cell.record.result.train_seconds == own.record.result.train_seconds
-        assert cell.record.measures["pauc"] == own.record.measures["pauc"]
-        assert cell.curve["pauc"].tolist() == own.curve["pauc"].tolist()
+        assert cell.record.result.train_seconds == earlier.record.result.train_seconds
+        assert cell.record.measures["pauc"] == earlier.record.measures["pauc"]
+        assert cell.curve["pauc"].tolist() == earlier.curve["pauc"].tolist()
     page = (store.board_folder("mine") / "results.csv").read_text()
     assert "recall_at_fpr_mean" in page.splitlines()[0]
-    assert "0 cells measured" in said(*words)
-    assert "4 cells measured" in said("--metrics", "pauc", "pauc.max_fpr=0.2", "--replace")
+    assert "0 cells measured" in printed(*options)
+    assert "4 cells measured" in printed("--metrics", "pauc", "pauc.max_fpr=0.2", "--replace")
     for cell in store:
         assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.2}
         assert np.isnan(cell.curve["pauc"][:-1]).all()
@@ -210,12 +210,12 @@ def test_rescore_computes_what_a_run_would_have_measured_and_keeps_other_paramet
 
 def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):
     cells = {cell.record.algorithm.name: cell for cell in study if cell.record.seed == 0}
-    bare, moved = cells["ls_svm"], cells["psam"]
-    study.put(bare.record.key, replace(bare, weights=None))
+    weightless, moved = cells["ls_svm"], cells["psam"]
+    study.put(weightless.record.key, replace(weightless, weights=None))
     study.put(moved.record.key, replace(moved, weights=-moved.weights))
-    done = rescore(study, "mine", ["ap"])
-    assert (done.scored, done.without_scores) == (2, {"ls_svm": 1})
-    (sentence,) = done.failed
+    summary = rescore(study, "mine", ["ap"])
+    assert (summary.scored, summary.without_scores) == (2, {"ls_svm": 1})
+    (sentence,) = summary.failed
     assert "psam" in sentence
     assert f"{1 - moved.auc:.6f}" in sentence
     assert not study.get(moved.record.key).record.measures
@@ -224,15 +224,15 @@ def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows
 
 
 def test_bad_input_is_said_in_one_sentence(plain, capsys):
-    for words, said in {
+    for command, reason in {
         "mine --metrics prap": "'prap'",
         "mine --metrics ap runs=3": "'runs=3'",
         "mine --metrics auc": "[auc]",
         "other --metrics ap": "'other'",
     }.items():
-        assert main(["rescore", *words.split(), "--store", str(plain)]) == 2
+        assert main(["rescore", *command.split(), "--store", str(plain)]) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert said in line
+        assert reason in line
 
 
 GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "budget.epochs=0.2",
@@ -246,19 +246,19 @@ def test_a_tuning_selects_by_the_metric(metric):
     for trial in tuned.trials:
         value = trial.auc if metric == "auc" else trial.value
         values.setdefault(canonical(trial.parameters), []).append(value)
-    means = {point: np.mean(found) for point, found in values.items()}
+    means = {point: np.mean(scores) for point, scores in values.items()}
     assert canonical(tuned.parameters) == max(means, key=means.get)
     assert (tuned.validation_value or 0) == pytest.approx(max(means.values()) if metric == "pauc" else 0)
     assert metric == "auc" or all(trial.value != trial.auc for trial in tuned.trials)
 
 
 def test_the_metric_of_a_tuning_and_its_parameters_are_part_of_the_key():
-    def key(*words):
-        (planned,) = study_of(*GRID, *words).entries
+    def key(*overrides):
+        (planned,) = study_of(*GRID, *overrides).entries
         return planned.key(("data",)), planned.describe().tuning.parameters
 
     plain, parameters = key()
-    assert "metric" not in parameters  # as versions wrote it that knew no other
+    assert "metric" not in parameters  # as in versions without other metrics
     assert key("tuning.metric=auc")[0] == key("metrics=[ap]")[0] == key("pauc.max_fpr=0.3")[0] == plain
     wider = key("tuning.metric=pauc", "pauc.max_fpr=0.3")
     assert len({plain, key("tuning.metric=ap")[0], key("tuning.metric=pauc")[0], wider[0]}) == 4
@@ -271,14 +271,14 @@ OBJECTIVE = (*SHORT, "metrics=[ap,objective]")
 def test_the_objective_is_the_same_whatever_weights_are_kept_and_when_it_is_asked_for(tmp_path):
     result = aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'all'}", *WEIGHTS)
     (cell,) = Store(tmp_path / "all")
-    found = cell.curve["objective"]
-    assert result.measures["objective"] == cell.record.measures["objective"].value == found[-1]
+    objective = cell.curve["objective"]
+    assert result.measures["objective"] == cell.record.measures["objective"].value == objective[-1]
     plain = aucbench.run(*SHORT, f"store.path={tmp_path / 'later'}", *WEIGHTS)
     assert plain.auc == result.auc
     np.testing.assert_array_equal(plain.weights, result.weights)
     aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'later'}", *WEIGHTS)
     aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'final'}")
-    for kept in ("later", "final"):
-        (cell,) = Store(tmp_path / kept)
-        np.testing.assert_array_equal(cell.curve["objective"], found)
-        assert (cell.checkpoint_weights is None) == (kept == "final")
+    for name in ("later", "final"):
+        (cell,) = Store(tmp_path / name)
+        np.testing.assert_array_equal(cell.curve["objective"], objective)
+        assert (cell.checkpoint_weights is None) == (name == "final")

@@ -1,4 +1,4 @@
-"""What the search of Optuna proposes after a history of trials."""
+"""Proposals of Optuna's search after a history of trials."""
 
 from itertools import product
 
@@ -26,16 +26,16 @@ def tried(number, point, folds=2):
 
 
 def next_setting(history, seed=3):
-    return propose(SPACE, by_number(history), seed, Gentle())  # a method that ignores nothing
+    return propose(SPACE, by_number(history), seed, Gentle())  # Gentle ignores no field
 
 
 @pytest.fixture(scope="module")
 def history():
     """The trials of a search."""
-    found = []
+    trials = []
     for number in range(TRIALS):
-        found += tried(number, next_setting(found))
-    return found
+        trials += tried(number, next_setting(trials))
+    return trials
 
 
 def test_proposals_are_values_of_their_fields_learn_from_the_history_and_depend_on_the_seed(history):
@@ -55,11 +55,11 @@ def test_proposals_are_values_of_their_fields_learn_from_the_history_and_depend_
 
 def test_fields_without_effect_are_not_proposed_and_their_trials_are_learned_from():
     space = {"C": (0.01, 100.0), "penalty": ("l2", "net", "ball"), "nu": (1e-4, 1.0), "radius": (0.1, 10.0)}
-    history, seen = [], {}
+    history, by_penalty = [], {}
     for number in range(TRIALS):
         point = propose(space, by_number(history), 3, Spam())
-        seen.setdefault(point["penalty"], []).append(set(point) - {"C", "penalty"})
+        by_penalty.setdefault(point["penalty"], []).append(set(point) - {"C", "penalty"})
         for fold, auc in enumerate((0.6 - 0.01 * abs(np.log10(point["C"])), 0.6)):
             history.append(Trial(number=number, fold=fold, parameters=point, auc=auc, stop_reason="budget"))
-    proposed = {penalty: set.union(*fields) for penalty, fields in seen.items()}
+    proposed = {penalty: set.union(*fields) for penalty, fields in by_penalty.items()}
     assert proposed == {"l2": set(), "net": {"nu"}, "ball": {"radius"}}

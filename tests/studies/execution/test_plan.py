@@ -1,4 +1,4 @@
-"""The part of a study that the store already has."""
+"""The cells of a study that the store already has."""
 
 import sys
 from dataclasses import replace
@@ -21,8 +21,8 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-def states(one, store):
-    return [str(cell.status) for cell in plan_of([one], store).cells()]
+def states(subject, store):
+    return [str(cell.status) for cell in plan_of([subject], store).cells()]
 
 
 @pytest.mark.parametrize("edited", [Gentle, Hinge])
@@ -38,31 +38,31 @@ def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_stor
 
 def test_what_decides_the_numbers_is_part_of_the_key_and_nothing_else_is(store):
     run_entries([entry(Gentle(), runs=2)], store)
-    for other in (
+    for changed in (
         entry(Gentle(eta=0.2)), entry(Gentle(), Clouds(seed=1)), entry(Gentle(), seed=2),
         entry(Gentle(), tuning=Grid()), entry(Gentle(), order_seed=5), entry(Other()),
     ):  # fmt: skip
-        assert states(other, store) == ["missing"]
-    more = entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other")
-    assert states(more, store) == ["finished", "finished", "missing"]
+        assert states(changed, store) == ["missing"]
+    extended = entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other")
+    assert states(extended, store) == ["finished", "finished", "missing"]
 
 
 def test_a_shared_cell_gets_the_measures_of_all_entries_and_data_that_fail_refuse_their_entry_alone(store):
     run_entries([entry(Gentle())], store)
-    more = replace(entry(Gentle(), runs=2), measures=(AveragePrecision(),))
-    outcome = run_entries([entry(Gentle()), entry(Other(), Clouds(n=1)), more], store)
-    assert [each.entry for each in outcome.refused] == ["fake_other on fake_clouds"]
+    extended = replace(entry(Gentle(), runs=2), measures=(AveragePrecision(),))
+    outcome = run_entries([entry(Gentle()), entry(Other(), Clouds(n=1)), extended], store)
+    assert [refusal.entry for refusal in outcome.refused] == ["fake_other on fake_clouds"]
     assert outcome.finished == 2
     assert [set(cell.record.measures) for cell in store] == [{"ap"}] * 2
     plan = plan_of([entry(Other(), Clouds(n=1))], store, skip_missing_data=True)
-    assert (len(plan.refused), plan.unavailable) == (1, ())  # its data are there, and are not passed over
+    assert (len(plan.refused), plan.unavailable) == (1, ())  # available data are not skipped
 
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
-    def planned(one):
-        store.put_plan(plan_of([one], store, name="mine").describe(""))
+    def planned(subject):
+        store.put_plan(plan_of([subject], store, name="mine").describe(""))
         (plan,) = store.plans()
-        return [(each.algorithm, len(each.cells)) for each in plan.entries]
+        return [(item.algorithm, len(item.cells)) for item in plan.entries]
 
     assert planned(entry(Gentle(), runs=2)) == [("fake_gentle", 2)]
     assert planned(entry(Other())) == [("fake_gentle", 2), ("fake_other", 1)]

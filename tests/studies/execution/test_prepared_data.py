@@ -25,12 +25,12 @@ def changed(array, part, change):
 @pytest.mark.parametrize(
     ("X", "change"),
     [
-        *((layout(SMALL), lambda made: changed(values(made.X), 3, lambda x: x + 1e-9))
+        *((layout(SMALL), lambda arrays: changed(values(arrays.X), 3, lambda x: x + 1e-9))
           for layout in (np.array, np.asfortranarray, sparse.csr_array)),
-        (SMALL, lambda made: changed(made.y_test, 7, lambda y: -y)),
-        *((LARGE, lambda made, column=column: changed(made.X, np.s_[:, column], lambda x: 1.5 * x))
+        (SMALL, lambda arrays: changed(arrays.y_test, 7, lambda y: -y)),
+        *((LARGE, lambda arrays, column=column: changed(arrays.X, np.s_[:, column], lambda x: 1.5 * x))
           for column in (0, 5, 15)),
-        (LARGE, lambda made: changed(made.X, np.s_[:: SAMPLE // 1000], lambda x: x + 1e-9)),
+        (LARGE, lambda arrays: changed(arrays.X, np.s_[:: SAMPLE // 1000], lambda x: x + 1e-9)),
     ],
 )  # fmt: skip
 def test_a_changed_value_label_column_or_part_of_the_rows_shows(X, change):
@@ -48,7 +48,7 @@ def values(X):
 
 
 class Spoiler(Gentle):
-    """Halves the rows it is given."""
+    """A method that halves its rows in place."""
 
     name: ClassVar[str] = "spoiler"
 
@@ -59,10 +59,10 @@ class Spoiler(Gentle):
 
 
 def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_have_them_anew(tmp_path):
-    alone, beside = Store(tmp_path / "alone"), Store(tmp_path / "beside")
-    run_entries([entry(Gentle())], alone)
-    outcome = run_entries([entry(Spoiler()), entry(Gentle())], beside)
+    single, shared = Store(tmp_path / "alone"), Store(tmp_path / "beside")
+    run_entries([entry(Gentle())], single)
+    outcome = run_entries([entry(Spoiler()), entry(Gentle())], shared)
     (failure,) = outcome.failures
     assert failure.reason == "failed"
     assert re.search("spoiler of distribution.*changes the rows", failure.message)
-    assert results(beside) == results(alone)
+    assert results(shared) == results(single)

@@ -1,4 +1,4 @@
-"""Tunings as a study runs them: what is tried, what is chosen, what it cost, what is kept of it."""
+"""Tunings in a study: the tried settings, the chosen setting, the cost, and the stored trials."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def trainings(tmp_path, monkeypatch):
-    """Number of trainings so far."""
+    """A function that returns the number of trainings so far."""
     folder = tmp_path / "counter"
     folder.mkdir()
     monkeypatch.setenv(COUNTER, str(folder))
@@ -58,7 +58,7 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
 
 @dataclass(frozen=True)
 class Choosy(Gentle):
-    """Refuses some values together, and raises with others."""
+    """A method that refuses one pair of values, and raises in training with another."""
 
     name: ClassVar[str] = "choosy"
     grid: ClassVar[dict[str, Any]] = {"eta": (0.01, 0.1, 1.0), "shrink": (0.0, 0.1)}
@@ -96,8 +96,8 @@ def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_
     assert trainings() == 4 + 6
     assert len(run_entries(study, store, only_failed=True).failures) == 3
     assert trainings() == 4 + 6 + 4
-    monkeypatch.setattr(Raising, "harm", lambda self: None)  # the reason has passed
-    assert [each.reason for each in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
+    monkeypatch.setattr(Raising, "harm", lambda self: None)  # the error is fixed
+    assert [item.reason for item in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
     assert [cell.record.tuned.cost.trainings for cell in store] == [4]
 
 
@@ -107,35 +107,35 @@ def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_f
         run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
         assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
         assert len(trials_of(store)) == searches * 3 * folds
-        found = [(cell.record.fold, cell.record.tuned.folds) for cell in store]
-        assert sorted(found) == [(fold, folds) for fold in range(searches)]
+        pairs = [(cell.record.fold, cell.record.tuned.folds) for cell in store]
+        assert sorted(pairs) == [(fold, folds) for fold in range(searches)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tuning", [Optuna(trials=6, folds=2), Grid(folds=2)], ids=lambda each: each.name)
+@pytest.mark.parametrize("tuning", [Optuna(trials=6, folds=2), Grid(folds=2)], ids=lambda tuning: tuning.name)
 def test_a_trials_file_that_was_cut_anywhere_gives_the_same_end(tuning, tmp_path):
-    whole, one = Store(tmp_path / "whole"), entry(Gentle(), tuning=tuning)
-    run_entries([one], whole)
-    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    complete, subject = Store(tmp_path / "whole"), entry(Gentle(), tuning=tuning)
+    run_entries([subject], complete)
+    (file,) = (complete.path / "trials").rglob("*.jsonl")
     text = file.read_bytes()
     for size in (0, text.index(b"\n"), 2 * len(text) // 3):
         cut = Store(tmp_path / f"cut-{size}")
-        torn = cut.path / file.relative_to(whole.path)
+        torn = cut.path / file.relative_to(complete.path)
         torn.parent.mkdir(parents=True)
         torn.write_bytes(text[:size])
-        run_entries([one], cut)
-        assert contents(cut) == contents(whole)
+        run_entries([subject], cut)
+        assert contents(cut) == contents(complete)
 
 
 def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
+    overrides = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
     grid = "tuning.grid={ls_svm: {lam: [100, 1000]}}"
-    assert main([*words, grid]) == 0
+    assert main([*overrides, grid]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
     assert lines["tuned"] == "lam=100"
     assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
-    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
+    assert main(["-m", *overrides, grid, "dataset=breast_cancer,digits"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert sum("tuned: lam=" in line for line in out) == 2
     assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
@@ -155,15 +155,15 @@ def test_the_cell_is_that_of_the_chosen_budget_and_setting_given_by_hand(
         tried = trial.parameters[f"budget.{name}"]
         expected = tried if name == "epochs" else tried / (rows / 2)
         assert trial.passes == pytest.approx(expected, rel=0.05)
-    other = Store(tmp_path / "other")
+    manual = Store(tmp_path / "other")
     by_hand = Budget(checkpoints=4, **{name: tuned.parameters[f"budget.{name}"]})
-    run_entries([entry(Gentle(eta=tuned.parameters["eta"]), budget=by_hand)], other)
-    assert results(store) == results(other)
+    run_entries([entry(Gentle(eta=tuned.parameters["eta"]), budget=by_hand)], manual)
+    assert results(store) == results(manual)
 
 
 @dataclass(frozen=True)
 class Watched(Gentle):
-    """Has validation rows, and counts them in its model."""
+    """A method with validation rows; its weights are their number."""
 
     name: ClassVar[str] = "fake_watched"
     grid: ClassVar = {"validation": (0.1, 0.5)}
@@ -184,7 +184,7 @@ def test_a_cell_and_every_trial_hold_out_the_tuned_share_of_their_rows(store):
     share = record.tuned.parameters["validation"]
     assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
     epochs = record.result.iterations / (record.data.train_rows - record.data.validation_rows)
-    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
+    assert epochs == pytest.approx(200.0, rel=0.1)  # epochs of the rows not held out
 
 
 AUCS = st.lists(st.lists(st.sampled_from((None, 0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=3), max_size=5)
@@ -202,6 +202,6 @@ def test_the_largest_mean_over_folds_of_those_that_ended_everywhere_wins_and_the
     random.shuffle(trials)
     means = {number: sum(folds) / len(folds) for number, folds in enumerate(settings) if None not in folds}
     chosen = choose(trials)
-    found = None if chosen is None else [(trial.number, trial.fold) for trial in chosen]
+    winners = None if chosen is None else [(trial.number, trial.fold) for trial in chosen]
     best = max(means, key=means.get, default=None)  # the first of equals
-    assert found == (None if best is None else [(best, fold) for fold in range(len(settings[best]))])
+    assert winners == (None if best is None else [(best, fold) for fold in range(len(settings[best]))])

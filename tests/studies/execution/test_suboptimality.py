@@ -1,4 +1,4 @@
-"""The certified minimum of a run whose objective is measured: found, kept, shared, given up, turned off."""
+"""The certified minimum of a run with an objective: computed, stored, shared, given up, turned off."""
 
 import numpy as np
 import pytest
@@ -20,9 +20,9 @@ def own_minimum(cell):
 
 
 def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
-    words = ("algo=spam", "algo.beta=0.01", "regularisation=rows", *SHORT, "store.weights=checkpoints")
-    result = aucbench.run(*words, f"store.path={tmp_path}")
-    rows = prepared_apart(words)
+    overrides = ("algo=spam", "algo.beta=0.01", "regularisation=rows", *SHORT, "store.weights=checkpoints")
+    result = aucbench.run(*overrides, f"store.path={tmp_path}")
+    rows = prepared_apart(overrides)
     D = (rows.X[rows.y == 1][:, None] - rows.X[rows.y == -1][None]).reshape(-1, rows.X.shape[1])
     share = np.mean(rows.y == 1)
     ridge = 0.01 / (share * (1.0 - share))
@@ -36,29 +36,29 @@ def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
 def test_methods_of_one_objective_and_split_share_a_minimum(monkeypatch):
     first = aucbench.run("algo=ls_svm", "algo.lam=0.05", *SHORT, "budget.epochs=1")
     monkeypatch.setattr(optimum, "minimum", lambda *arguments: pytest.fail("computed again"))
-    again = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT)
-    assert own_minimum(again.cells[0]) == own_minimum(first.cells[0])
-    found = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", "dataset=breast_cancer")
-    assert own_minimum(first.cells[0]).value == found.record.value
+    second = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT)
+    assert own_minimum(second.cells[0]) == own_minimum(first.cells[0])
+    solution = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", "dataset=breast_cancer")
+    assert own_minimum(first.cells[0]).value == solution.record.value
     monkeypatch.undo()
-    other = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT, "split_seed=1")
-    assert own_minimum(other.cells[0]).value != found.record.value
+    third = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT, "split_seed=1")
+    assert own_minimum(third.cells[0]).value != solution.record.value
 
 
 @pytest.mark.parametrize("limit", [0, 1e-6])
 def test_a_minimum_that_was_not_asked_for_or_took_too_long_is_added_without_training(limit, tmp_path):
-    words = ("algo=psam", *SHORT, f"store.path={tmp_path}")
-    result = aucbench.run(*words, f"limits.optimum={limit}")
+    overrides = ("algo=psam", *SHORT, f"store.path={tmp_path}")
+    result = aucbench.run(*overrides, f"limits.optimum={limit}")
     first = result.cells[0]
     assert "suboptimality" not in result.curve
     assert not own_minimum(first) or own_minimum(first).value is None
     assert not limit or "1e-06" in own_minimum(first).reason
-    again = aucbench.run(*words).cells[0]
-    assert own_minimum(again).value > 0.0
-    assert again.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
-    assert again.curve["objective"].tolist() == first.curve["objective"].tolist()
+    second = aucbench.run(*overrides).cells[0]
+    assert own_minimum(second).value > 0.0
+    assert second.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert second.curve["objective"].tolist() == first.curve["objective"].tolist()
     (stored,) = Store(tmp_path)
-    assert own_minimum(stored) == own_minimum(again)
+    assert own_minimum(stored) == own_minimum(second)
 
 
 def test_the_suboptimality_for_a_minimum_of_0_is_relative_to_a_thousandth_of_the_objective_at_the_start(
@@ -68,19 +68,19 @@ def test_the_suboptimality_for_a_minimum_of_0_is_relative_to_a_thousandth_of_the
     y = np.where(np.arange(200) % 2 == 0, 1, -1)
     X = np.column_stack([y * (1.0 + rng.random(200)), rng.normal(size=(200, 2))])
     np.savez(tmp_path / "rows.npz", X=X, y=y)
-    words = (f"dataset.path={tmp_path}/rows.npz", "dataset=npz", "scaling=none", "metrics=[objective]")
-    result = aucbench.run("algo=fifo_ogd", "loss=hinge", "algo.radius=5", *words, "budget.epochs=2")
-    own = own_minimum(result.cells[0])
-    assert own.value == 0.0
-    assert own.size == 1e-3  # the hinge at zero weights is 1
-    expected = np.maximum(result.curve["objective"] / 1e-3, own.gap / own.size)
+    overrides = (f"dataset.path={tmp_path}/rows.npz", "dataset=npz", "scaling=none", "metrics=[objective]")
+    result = aucbench.run("algo=fifo_ogd", "loss=hinge", "algo.radius=5", *overrides, "budget.epochs=2")
+    minimum = own_minimum(result.cells[0])
+    assert minimum.value == 0.0
+    assert minimum.size == 1e-3  # the hinge at zero weights is 1
+    expected = np.maximum(result.curve["objective"] / 1e-3, minimum.gap / minimum.size)
     np.testing.assert_allclose(result.curve["suboptimality"], expected, atol=1e-14)
 
 
 @pytest.mark.filterwarnings("error")
 def test_an_objective_that_overflows_is_infinite_and_the_method_linear():
-    words = ("algo=spam", "algo.C=100", "algo.bounded=false", "dataset=diabetes", "metrics=[objective]")
-    result = aucbench.run(*words)
+    overrides = ("algo=spam", "algo.C=100", "algo.bounded=false", "dataset=diabetes", "metrics=[objective]")
+    result = aucbench.run(*overrides)
     (cell,) = result.cells
     assert np.isfinite(cell.weights).all()
     assert cell.record.measures["objective"].value == np.inf
@@ -93,15 +93,15 @@ def test_an_objective_that_overflows_is_infinite_and_the_method_linear():
 
 
 def test_a_run_says_why_there_is_no_objective_or_no_minimum(capsys):
-    for words, reason in {
+    for overrides, reason in {
         "algo=oam_gra": "declares no objective",
         "algo=roc_sgd algo.lam=0": "neither regulariser nor ball",
         "algo=psam limits.optimum=0": "limits.optimum=0",
     }.items():
-        assert main([*words.split(), *SHORT, "budget.epochs=1", "tracking=none", "store.path=null"]) == 0
+        assert main([*overrides.split(), *SHORT, "budget.epochs=1", "tracking=none", "store.path=null"]) == 0
         lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if line.strip()]
         assert any(
-            reason in text and name in ("objective", "minimum") for name, *rest in lines for text in rest
+            reason in text and name in ("objective", "minimum") for name, *texts in lines for text in texts
         )
 
 

@@ -9,7 +9,7 @@ from tests.helpers.studies import process_environment, write_metadata
 
 pytestmark = pytest.mark.usefixtures("process")
 
-# A fork of a process that has imported it lacks the thread, and waits for it for good.
+# A fork of a process that imported the module lacks the thread, and waits for it for ever.
 MODULE = """
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,6 +49,6 @@ def test_it_runs_where_the_calling_script_has_used_its_threads(tmp_path):
     site = write_metadata(tmp_path, "threaded-plugin", "threaded_plugin")
     (tmp_path / "threaded_plugin.py").write_text(MODULE)
     (tmp_path / "script.py").write_text(CALL)
-    how = {"cwd": tmp_path, "env": process_environment(site), "timeout": 100.0, "capture_output": True}
-    done = subprocess.run([sys.executable, "script.py"], text=True, check=False, **how)
-    assert done.stdout.strip() == "True", done.stderr
+    options = {"cwd": tmp_path, "env": process_environment(site), "timeout": 100.0, "capture_output": True}
+    process = subprocess.run([sys.executable, "script.py"], text=True, check=False, **options)
+    assert process.stdout.strip() == "True", process.stderr

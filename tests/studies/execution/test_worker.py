@@ -16,12 +16,12 @@ from tests.helpers.study_methods import Gentle
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """A table with 30 rows labelled bad and 70 labelled good, and the words that run a method on it."""
+    """Overrides of a run on a table with 30 rows labelled bad and 70 rows labelled good."""
     rng = np.random.default_rng(0)
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     labels = ["bad"] * 30 + ["good"] * 70
-    lines = ["{:.4f},{:.4f},{}".format(*rng.normal(size=2) + (each == "bad"), each) for each in labels]
+    lines = ["{:.4f},{:.4f},{}".format(*rng.normal(size=2) + (label == "bad"), label) for label in labels]
     (tmp_path / "own.csv").write_text("\n".join(["a,b,label", *lines, ""]))
     return ["algo=psam", "dataset=csv", "dataset.path=own.csv", "dataset.target=label"]
 
@@ -43,7 +43,7 @@ def test_record_and_summary_name_the_positive_labels_and_count_both_classes(tabl
 
 @dataclass(frozen=True)
 class Misleading(Gentle):
-    """Its `objective` cannot be called."""
+    """A method whose `objective` raises an error."""
 
     name: ClassVar[str] = "fake_misleading"
 
@@ -53,13 +53,13 @@ class Misleading(Gentle):
 
 def test_an_objective_that_fails_is_a_missing_measure_and_no_failed_cell(tmp_path):
     store = Store(tmp_path / "store")
-    asked = replace(entry(Misleading()), measures=(TrainingObjective(),))
-    run_entries([asked], store)
+    planned = replace(entry(Misleading()), measures=(TrainingObjective(),))
+    run_entries([planned], store)
     (cell,) = store
     measure = cell.record.measures["objective"]
     assert measure.value is None
     assert "it is something else" in measure.reason
     assert not store.listed()[1]
-    bare = Store(tmp_path / "bare")
-    run_entries([entry(Misleading())], bare)
-    assert results(store) == results(bare)
+    plain = Store(tmp_path / "bare")
+    run_entries([entry(Misleading())], plain)
+    assert results(store) == results(plain)

@@ -1,16 +1,16 @@
-// From the state to what is seen: the view, the theme, and what the browser reports.
+// The application: draws the state, sets the theme, and handles browser events.
 
 const BUILDERS = { overall: overallView, data: dataView, methods: methodsView, notes: notesView };
 const TITLES = { overall: "Overview", data: "Data sets", methods: "Methods", notes: "Notes" };
-const place = new Map(); // of methods in the order of gains, as their colours were given
+const ranks = new Map(); // positions of methods in the order of gains, which decides their colours
 
 function render() {
   const view = document.getElementById("view");
-  emphasised = null;
-  place.clear();
-  const own = setting().reference;
-  const ranked = where(setting().compared[0]?.verdicts ?? {}, { group: "all", reference: own }).map(({ method }) => method);
-  [own, ...ranked].filter(Boolean).forEach((method) => place.set(method, place.get(method) ?? place.size));
+  emphasisedMethod = null;
+  ranks.clear();
+  const baseline = setting().reference;
+  const methods = rowsOf(setting().compared[0]?.verdicts ?? {}, { group: "all", reference: baseline }).map(({ method }) => method);
+  [baseline, ...methods].filter(Boolean).forEach((method) => ranks.set(method, ranks.get(method) ?? ranks.size));
   document.getElementById("answer").textContent = setting().answer;
   document.getElementById("nav").replaceChildren(
     h("div", { class: "links" }, VIEWS.map((name) => h("a", {
@@ -21,7 +21,7 @@ function render() {
   document.title = [state.id || TITLES[state.view], report.title, "aucbench"].join(" - ");
 }
 
-// To where the reader was, or to the top; the focus goes along.
+// Scrolls to a position and focuses the heading.
 function arrive(y) {
   document.querySelector("#view h2")?.focus({ preventScroll: true });
   window.scrollTo(0, y);
@@ -31,27 +31,27 @@ function arrive(y) {
 
 const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
 
-function applyTheme(forced) {
-  document.documentElement.dataset.theme = forced || state.theme || (prefersDark.matches ? "dark" : "light");
+function applyTheme(theme) {
+  document.documentElement.dataset.theme = theme || state.theme || (prefersDark.matches ? "dark" : "light");
 }
 
-function redrawn(forced) {
-  applyTheme(forced);
-  keepingFocus(render);
+function redraw(theme) {
+  applyTheme(theme);
+  keepFocus(render);
 }
 
 function themeButton() {
   const theme = isDark() ? "light" : "dark";
-  const change = () => {
+  const onclick = () => {
     set({ theme });
-    redrawn();
+    redraw();
   };
-  return h("button", { type: "button", class: "tools", "data-key": "theme", onclick: change }, isDark() ? "Light" : "Dark");
+  return h("button", { type: "button", class: "tools", "data-key": "theme", onclick }, isDark() ? "Light" : "Dark");
 }
 
-prefersDark.addEventListener("change", () => redrawn());
-window.addEventListener("beforeprint", () => redrawn("light"));
-window.addEventListener("afterprint", () => redrawn());
+prefersDark.addEventListener("change", () => redraw());
+window.addEventListener("beforeprint", () => redraw("light"));
+window.addEventListener("afterprint", () => redraw());
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-go]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
@@ -63,7 +63,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   document.getElementById("view").focus();
 });
 window.addEventListener("popstate", (event) => {
-  state = parsed(location.hash);
+  state = parseHash(location.hash);
   applyTheme();
   render();
   arrive(event.state?.y ?? 0);
@@ -71,7 +71,7 @@ window.addEventListener("popstate", (event) => {
 
 let width = 0;
 window.addEventListener("resize", () => requestAnimationFrame(() => {
-  if (room() !== width) keepingFocus(render);
+  if (room() !== width) keepFocus(render);
   width = room();
 }));
 

@@ -1,27 +1,27 @@
 // Elements from plain data: a text becomes a text node, never markup.
 
 function h(tag, attributes, ...children) {
-  return furnished(document.createElement(tag), attributes, children);
+  return assemble(document.createElement(tag), attributes, children);
 }
 
 function s(tag, attributes, ...children) {
-  return furnished(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  return assemble(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-function furnished(node, attributes, children) {
+function assemble(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (name === "vars") Object.entries(value).forEach(([key, each]) => node.style.setProperty(key, each));
-    else if (name === "go") linked(node, value);
+    else if (name === "vars") Object.entries(value).forEach(([key, cssValue]) => node.style.setProperty(key, cssValue));
+    else if (name === "go") setLink(node, value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
   node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
-// A link inside the page: where it leads is a change of the state.
-function linked(node, change) {
+// Makes a node a link inside the page, which changes the state.
+function setLink(node, change) {
   node.dataset.go = JSON.stringify(change);
   node.setAttribute("href", address({ ...state, id: "", ...change }));
 }
@@ -30,24 +30,24 @@ function section(id, title, ...children) {
   return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title`, tabindex: -1 }, title), children);
 }
 
-function reading(...words) {
-  return h("p", { class: "reading" }, words);
+function reading(...parts) {
+  return h("p", { class: "reading" }, parts);
 }
 
-function many(count, noun) {
+function countText(count, noun) {
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
   return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }
 
-function short(text, length) {
+function truncate(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-// A list to choose from; values are kept in the state under `name`.
-function select(label, name, choices, chosen, change = (value) => set({ [name]: value })) {
+// A selection list; the chosen value is stored in the state under `name`.
+function select(label, name, choices, selection, onSelect = (value) => set({ [name]: value })) {
   return h("label", { class: "field" }, h("span", null, label),
-    h("select", { "data-key": name, onchange: (event) => change(event.target.value) },
-      choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text))));
+    h("select", { "data-key": name, onchange: (event) => onSelect(event.target.value) },
+      choices.map(([value, text]) => h("option", { value, selected: value === selection }, text))));
 }
 
 function toggle(label, name, choices) {
@@ -56,7 +56,7 @@ function toggle(label, name, choices) {
   }, text)));
 }
 
-// The width that a picture may take.
+// The width that is available for a picture.
 function room() {
   const view = document.getElementById("view");
   const style = getComputedStyle(view);

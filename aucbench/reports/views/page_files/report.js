@@ -1,42 +1,42 @@
-// The report as Python wrote it, what of it is looked at, and how numbers and methods are shown.
-// Names are never looked up in plain objects, which know "constructor".
+// The data of the report, the selected parts, and the formats of numbers and methods.
+// Names are not looked up in plain objects, which have properties such as "constructor".
 
-async function unpacked() {
-  await new Promise((done) => { setTimeout(done, 100); requestAnimationFrame(() => setTimeout(done)); }); // the head of the page is painted first
-  const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (each) => each.charCodeAt(0));
+async function unpack() {
+  await new Promise((resolve) => { setTimeout(resolve, 100); requestAnimationFrame(() => setTimeout(resolve)); }); // the head of the page is painted first
+  const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (char) => char.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
-const report = await unpacked();
-const columns = Object.fromEntries(Object.entries(report.columns).map(([table, own]) => [table, new Map(own.map((each) => [each.name, each]))]));
+const report = await unpack();
+const schema = Object.fromEntries(Object.entries(report.columns).map(([table, columns]) => [table, new Map(columns.map((column) => [column.name, column]))]));
 
-// The lines of a frame for which some columns have the given values.
-function where(frame, wanted = {}) {
+// The rows of a frame with the given values in some columns.
+function rowsOf(frame, criteria = {}) {
   const names = Object.keys(frame);
-  const asked = Object.entries(wanted);
-  const found = [];
+  const pairs = Object.entries(criteria);
+  const rows = [];
   for (let k = 0; k < (frame[names[0]]?.length ?? 0); k += 1) {
-    if (asked.every(([name, value]) => frame[name][k] === value)) found.push(Object.fromEntries(names.map((name) => [name, frame[name][k]])));
+    if (pairs.every(([name, value]) => frame[name][k] === value)) rows.push(Object.fromEntries(names.map((name) => [name, frame[name][k]])));
   }
-  return found;
+  return rows;
 }
 
 for (const setting of report.settings) {
   setting.groups = new Map(Object.entries(setting.groups));
-  setting.methods = new Map(where(setting.methods).map((each) => [each.method, each]));
-  setting.data_sets = new Map(where(setting.data_sets).map((each) => [each.data_set, each]));
-  setting.results = where(setting.results);
+  setting.methods = new Map(rowsOf(setting.methods).map((row) => [row.method, row]));
+  setting.data_sets = new Map(rowsOf(setting.data_sets).map((row) => [row.data_set, row]));
+  setting.results = rowsOf(setting.results);
 }
 
-// What is chosen in the state, or what is usual where that is not there.
+// The choice in the state, or the default if the choice is not available.
 const NO_SETTING = { name: "", reference: "", answer: "", groups: new Map(), methods: new Map(), data_sets: new Map(), results: [], curves: {}, compared: [] };
 const setting = () => report.settings.find(({ name }) => name === state.setting) ?? report.settings[0] ?? NO_SETTING;
 const measureAt = () => Math.max(0, report.measures.findIndex(({ name }) => name === state.measure));
 const measure = () => report.measures[measureAt()];
 const group = () => (setting().groups.has(state.group) ? state.group : "all");
 const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {}, slopes: {} };
-const references = () => [...new Set(comparison().verdicts.reference ?? [])].sort(naturally);
+const references = () => [...new Set(comparison().verdicts.reference ?? [])].sort(compareTexts);
 const reference = () => [state.ref, setting().reference].find((name) => references().includes(name)) ?? references()[0] ?? "";
 const inGroup = (dataSet) => (setting().groups.get(group()) ?? []).includes(dataSet);
 
@@ -45,26 +45,26 @@ const classOf = (method) => setting().methods.get(method)?.class_of_model ?? "";
 const classes = () => [...new Set([...setting().methods.keys()].map(classOf))].sort();
 const isShown = (method) => !classes().includes(state.model) || classOf(method) === state.model || method === reference();
 
-// Verdicts on all methods, those without any gain last.
-function verdicts(wanted = { group: group() }) {
-  const found = where(comparison().verdicts, { reference: reference(), ...wanted });
-  if (wanted.method) return found;
-  const rest = [...setting().methods.keys()].filter((method) => !found.some((each) => each.method === method));
-  const none = (method) => ({ method, class_of_model: classOf(method), gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) });
-  return [...found, ...rest.map(none)].filter(({ method }) => isShown(method));
+// Verdicts on all methods, methods without gains last.
+function verdicts(criteria = { group: group() }) {
+  const rows = rowsOf(comparison().verdicts, { reference: reference(), ...criteria });
+  if (criteria.method) return rows;
+  const methods = [...setting().methods.keys()].filter((method) => !rows.some((row) => row.method === method));
+  const emptyRow = (method) => ({ method, class_of_model: classOf(method), gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) });
+  return [...rows, ...methods.map(emptyRow)].filter(({ method }) => isShown(method));
 }
 
-const gapsOf = (method) => setting().results.filter((each) => each.method === method && each.gaps && inGroup(each.data_set)).length;
-const gains = (wanted) => where(comparison().gains, { reference: reference(), ...wanted });
+const gapsOf = (method) => setting().results.filter((row) => row.method === method && row.gaps && inGroup(row.data_set)).length;
+const gains = (criteria) => rowsOf(comparison().gains, { reference: reference(), ...criteria });
 const meanOf = (row) => (measureAt() ? row[`${measure().name}_mean`] : row.mean);
 
 // Numbers in the formats of Python's columns, by the names of these formats.
 
-const known = (value) => typeof value === "number" && Number.isFinite(value);
-const naturally = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
+const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
+const compareTexts = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
 
 function inUnits(value, units) {
-  const [size, unit] = units.find(([least]) => Math.abs(value) >= least) ?? units[units.length - 1];
+  const [size, unit] = units.find(([bound]) => Math.abs(value) >= bound) ?? units[units.length - 1];
   return `${Number((value / size).toPrecision(3))}${unit}`;
 }
 
@@ -82,28 +82,28 @@ const FORMS = {
   compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
 };
 
-// A value of a row as its column shows it; a dash where there is none.
-function shown(column, row) {
+// A value of a row as its column shows it; a dash if there is no value.
+function cellText(column, row) {
   const value = row[column.name];
   if (value === null || value === undefined || value === "") return "–";
   if (value === "never") return "never";
-  const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
+  const form = row[column.mark] ? (number) => `${FORMS[column.form](number)}*` : FORMS[column.form];
   const [low, high] = [row[column.low], row[column.high]];
-  if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
-  const text = known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+  if (isKnown(low) && isKnown(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
+  const text = isKnown(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
   return row[column.note] ? `${text} (${row[column.note]})` : text;
 }
 
-const words = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");
+const expand = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");
 
-// A method looks the same everywhere: one colour, and a dash pattern and a marker for those who cannot tell colours.
+// A method looks the same everywhere: one colour, and a dash pattern and a marker for colour-blind readers.
 
 const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3", dashdotdot: "9 3 2 3 2 3" };
 const isDark = () => document.documentElement.dataset.theme === "dark";
 
 function lookOf(method) {
-  const own = setting().methods.get(method);
-  return { colour: (isDark() ? own?.dark : own?.colour) ?? "#777777", marker: own?.marker ?? "circle", dash: DASHES[own?.dashes] };
+  const record = setting().methods.get(method);
+  return { colour: (isDark() ? record?.dark : record?.colour) ?? "#777777", marker: record?.marker ?? "circle", dash: DASHES[record?.dashes] };
 }
 
 function verdictColour(verdict) {
@@ -124,18 +124,18 @@ function markerPath(marker, x, y, size) {
   if (marker === "cross") return `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x + r} ${y - r}l${-2 * r} ${2 * r}`;
   if (marker === "plus") return `M${x - 1.3 * r} ${y}h${2.6 * r}M${x} ${y - 1.3 * r}v${2.6 * r}`;
   if (marker === "star") return `M${[...Array(10).keys()].map((k) => {
-    const [far, turn] = [(k % 2 ? 0.62 : 1.5) * r, (Math.PI * k) / 5];
-    return `${(x + far * Math.sin(turn)).toFixed(2)} ${(y - far * Math.cos(turn)).toFixed(2)}`;
+    const [radius, angle] = [(k % 2 ? 0.62 : 1.5) * r, (Math.PI * k) / 5];
+    return `${(x + radius * Math.sin(angle)).toFixed(2)} ${(y - radius * Math.cos(angle)).toFixed(2)}`;
   }).join("L")}z`;
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
 }
 
 function markerShape(style, x, y, size) {
-  const cross = ["cross", "plus"].includes(style.marker);
-  return s("path", { d: markerPath(style.marker, x, y, size), fill: cross ? "none" : style.colour, stroke: style.colour, "stroke-width": cross ? 1.8 : 0.8 });
+  const isCross = ["cross", "plus"].includes(style.marker);
+  return s("path", { d: markerPath(style.marker, x, y, size), fill: isCross ? "none" : style.colour, stroke: style.colour, "stroke-width": isCross ? 1.8 : 0.8 });
 }
 
-// A piece of the method's line, as it runs in the curves.
+// A sample of the method's line in the curves.
 function swatch(method) {
   const style = lookOf(method);
   return s("svg", { class: "swatch", width: 30, height: 12, viewBox: "0 0 36 12", "aria-hidden": "true" },

@@ -1,44 +1,44 @@
-// What is looked at, and how. It is kept in the address, so that a copied address shows the same.
+// The state: view and options. It is stored in the address, so that a copied address shows the same view.
 
 const DEFAULTS = {
   view: "overall", id: "", setting: "", ref: "", measure: "", group: "all", model: "", of: "", sort: "", columns: "", heat: "gain", x: "seconds", y: "close",
   lit: [], off: [], theme: "",
 };
 const VIEWS = ["overall", "data", "methods", "notes"];
-let state = parsed(location.hash);
+let state = parseHash(location.hash);
 
-function address(of) {
+function address(values) {
   const query = new URLSearchParams();
-  for (const [name, usual] of Object.entries(DEFAULTS)) {
+  for (const [name, fallback] of Object.entries(DEFAULTS)) {
     if (name === "view" || name === "id") continue;
-    if (Array.isArray(usual)) of[name].forEach((each) => query.append(name, each));
-    else if (of[name] !== usual) query.set(name, of[name]);
+    if (Array.isArray(fallback)) values[name].forEach((item) => query.append(name, item));
+    else if (values[name] !== fallback) query.set(name, values[name]);
   }
-  const path = of.id === "" ? of.view : `${of.view}/${encodeURIComponent(of.id)}`;
+  const path = values.id === "" ? values.view : `${values.view}/${encodeURIComponent(values.id)}`;
   const text = query.toString();
   return `#${path}${text ? `?${text}` : ""}`;
 }
 
-function parsed(hash) {
-  const found = { ...DEFAULTS };
-  const [path, ...rest] = hash.replace(/^#/, "").split("?");
-  const [view, ...id] = path.split("/");
+function parseHash(hash) {
+  const values = { ...DEFAULTS };
+  const [path, ...queryParts] = hash.replace(/^#/, "").split("?");
+  const [view, ...idParts] = path.split("/");
   if (VIEWS.includes(view)) {
-    found.view = view;
+    values.view = view;
     try {
-      found.id = decodeURIComponent(id.join("/"));
+      values.id = decodeURIComponent(idParts.join("/"));
     } catch {
-      found.id = ""; // a damaged address
+      values.id = ""; // a damaged address
     }
   }
-  const query = new URLSearchParams(rest.join("?"));
-  for (const [name, usual] of Object.entries(DEFAULTS)) {
-    if (name !== "view" && name !== "id" && query.has(name)) found[name] = Array.isArray(usual) ? query.getAll(name) : query.get(name);
+  const query = new URLSearchParams(queryParts.join("?"));
+  for (const [name, fallback] of Object.entries(DEFAULTS)) {
+    if (name !== "view" && name !== "id" && query.has(name)) values[name] = Array.isArray(fallback) ? query.getAll(name) : query.get(name);
   }
-  return found;
+  return values;
 }
 
-// To another place: the back button returns to this one.
+// Go to another view; the back button returns to the previous view.
 function go(change) {
   remember({ y: window.scrollY }, address(state), "replaceState");
   state = { ...state, id: "", sort: "", ...change };
@@ -47,26 +47,26 @@ function go(change) {
   arrive(0);
 }
 
-// The same place, seen differently: the back button does not stop here.
+// Change options of the view without an entry in the history.
 function set(change) {
   state = { ...state, ...change };
   remember({ y: window.scrollY }, address(state), "replaceState");
-  keepingFocus(render);
+  keepFocus(render);
 }
 
-function remember(kept, place, how) {
+function remember(position, hash, operation) {
   try {
-    history[how](kept, "", place);
+    history[operation](position, "", hash);
   } catch {
-    location.hash = place; // some viewers refuse the history of a local file
+    location.hash = hash; // some viewers refuse the history of a local file
   }
 }
 
-// Drawing anew keeps the focus and the place on the screen.
-function keepingFocus(change) {
+// Redraws with the same focus and scroll position.
+function keepFocus(draw) {
   const key = document.activeElement?.dataset?.key;
   const y = window.scrollY;
-  change();
+  draw();
   if (key !== undefined) [...document.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key)?.focus({ preventScroll: true });
   window.scrollTo(0, y);
 }
