@@ -137,11 +137,11 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         return State(self.first_state(problem, params, loss=problem.loss), nobody())
 
     def step(self, state: Any, batch: Batch) -> Any:
-        rule, waiting, rows = state.rule, state.waiting, batch.rows
-        while len(rows):
-            pairs, waiting = meet(batch, rows, waiting, self.partner)
-            rule, rows = super().step(rule, cast(Batch, pairs)), rows[len(pairs.rows) :]
-        return State(rule, waiting) if len(batch.rows) else state
+        (rule, waiting), done, count = state, 0, len(batch.rows)
+        while done < count:
+            pairs, waiting = meet(batch, done, waiting, self.partner)
+            rule, done = super().step(rule, cast(Batch, pairs)), done + len(pairs.rows)
+        return State(rule, waiting) if count else state
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
@@ -161,11 +161,11 @@ class _Together:
         self.drop = rules.drop
 
     def step(self, batch: Batch) -> None:
-        rows = batch.rows
-        while len(rows):
-            pairs, self._waiting = meet(batch, rows, self._waiting, self._partner)
+        done = 0
+        while done < len(batch.rows):
+            pairs, self._waiting = meet(batch, done, self._waiting, self._partner)
             self._rules.step(pairs)
-            rows = rows[len(pairs.rows) :]
+            done += len(pairs.rows)
 
     def state(self, number: int) -> State:
         return State(self._rules.state(number), self._waiting)
@@ -214,13 +214,13 @@ class Aogd(_OnePartner, LinearMethod):
             return state
         vectors, scalars, loss, waiting = state
         radius = np.inf if self.radius is None else self.radius
-        decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
-        params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, margin)
-        address, rows = kernels.compile_loss(loss).derivative, batch.rows
-        while len(rows):
-            pairs, waiting = meet(batch, rows, waiting, self.partner)
-            scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, address, params)
-            rows = rows[len(pairs.rows) :]
+        compiled, decreases = kernels.compile_loss(loss), self.schedule is Schedule.sqrt
+        params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, compiled.theta)
+        done = 0
+        while done < len(batch.rows):
+            pairs, waiting = meet(batch, done, waiting, self.partner)
+            scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, compiled.derivative, params)
+            done += len(pairs.rows)
         return Momentum(vectors, scalars, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:
