@@ -1,8 +1,8 @@
 """Pairs of each example of a stream with one earlier example of the other class.
 
-The differences z = x+ - x- of a few thousand examples are made at once and then treated as rows: a
-method trains on pairs as on single rows, alone or with many settings in lockstep. The values of the examples
-that wait for a partner are stored, so that training may continue on other data.
+The differences z = x+ - x- of a few thousand examples are computed at once and then treated as rows: a method
+trains on pairs as on single rows, alone or with many settings in lockstep. The values of examples that wait
+for a partner are stored, so training may continue on other data.
 """
 
 from enum import StrEnum
