@@ -51,8 +51,13 @@ def theta(loss: Any) -> float:
     """
     if loss is None:
         raise ParameterError("The method needs a loss: Problem(X, y, n_iterations, loss).")
-    names = [field.name for field in fields(loss)]
-    return float(getattr(loss, names[0])) if names else 0.0
+    name = _field_of(loss.__class__)
+    return float(getattr(loss, name)) if name else 0.0
+
+
+@cache
+def _field_of(cls: Any) -> str | None:
+    return next((field.name for field in fields(cls)), None)
 
 
 def compile_loss(loss: Any) -> CompiledLoss:
@@ -68,18 +73,23 @@ def compile_loss(loss: Any) -> CompiledLoss:
     CompiledLoss
         Addresses, valid in this process.
     """
-    cls: Any = type(loss)
-    value, derivative, prox = (0 if code is None else int(code.address) for code in _compile_class(cls))
-    return CompiledLoss(value, derivative, prox, theta(loss))
+    addresses, _ = _compile_class(loss.__class__)
+    return CompiledLoss(*addresses, theta(loss))
+
+
+def derivative_address(loss: Any) -> int | None:
+    """The address of the derivative of a loss in this process; None without a loss."""
+    return None if loss is None else _compile_class(loss.__class__)[0][1]
 
 
 @cache  # keeps the compiled functions alive while their addresses are in use
-def _compile_class(cls: Any) -> list[Any]:
+def _compile_class(cls: Any) -> tuple[tuple[int, int, int], list[Any]]:
     cfuncs = []
     for function, signature in ((cls.value, SCALAR), (cls.derivative, SCALAR), (LossFacts(cls).prox, PROX)):
         plain = getattr(function, "py_func", function)
         cfuncs.append(None if plain is None else cached(partial(numba.cfunc, signature), plain))
-    return cfuncs
+    value, derivative, prox = (0 if code is None else int(code.address) for code in cfuncs)
+    return (value, derivative, prox), cfuncs
 
 
 @intrinsic

@@ -1,7 +1,6 @@
 """Base class of methods that are rules: their state, steps and weights, alone and in lockstep."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice, takewhile
 from pathlib import Path
@@ -15,7 +14,7 @@ from aucbench.contracts import Access, Batch, LinearMethod, Problem
 from aucbench.errors import PluginError
 from aucbench.humanize import uncoloured
 from aucbench.kernels import lanes, lockstep, rule_loops, thresholded, weights
-from aucbench.kernels.compiled_loss import compile_loss
+from aucbench.kernels.compiled_loss import derivative_address
 from aucbench.kernels.rule_loops import Scaled
 from aucbench.kernels.rules import Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
@@ -137,20 +136,19 @@ class RuleMethod(LinearMethod):
         if len(batch.rows) == 0:
             return state
         uv, w, counts, scalars, params, fixed, F, products, loss = state
+        rule = self.rule
         template = rule_loops.over_pairs if self.access == Access.pairs else rule_loops.over_rows
         first, advance = rule_loops.first, rule_loops.advance
-        if self.rule.ball is Ball.l1:
+        if rule.ball is Ball.l1:
             is_lazy = isinstance(uv, Thresholded)
             first = rule_loops.no_products
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
-        address = None if loss is None else compile_loss(loss).derivative
-        loop = self.rule.loop(template, FIRST=first, STEP=rule_loops.step, ADVANCE=advance)
-        with _explained(self.rule):
-            w, counts, fixed, scalars = loop(
-                batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
-                uv, w, counts, fixed, F, products, scalars, params, address,
-            )  # fmt: skip
-        return state._replace(w=w, counts=counts, scalars=scalars, fixed=fixed)
+        loop = rule.loop(template, FIRST=first, STEP=rule_loops.step, ADVANCE=advance)
+        w, counts, fixed, scalars = _called(
+            loop, rule, batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
+            uv, w, counts, fixed, F, products, scalars, params, derivative_address(loss),
+        )  # fmt: skip
+        return RuleState(uv, w, counts, scalars, params, fixed, F, products, loss)
 
     @classmethod
     def together(
@@ -235,19 +233,17 @@ class _Block:
     def step(self, batch: Batch) -> None:
         """Consume the rows or pairs of a batch with all settings, in order."""
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
-        address = None if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(
             self._template, LANES=self._count, FIRST=rule_loops.no_products, STEP=rule_loops.step,
             STEP_ALL=lockstep.step_all, ADVANCE=lockstep.advance,
         )  # fmt: skip
         scalars, params, fixed = self._tuples(first)
         faded = 1  # assume faded: the numbers come from another batch
-        with _explained(self._rule):
-            _, self._counts, _, _ = loop(
-                batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
-                lockstep.Block(self._uv, self._numbers.ravel(), self._folds), faded, self._counts,
-                fixed, first.F, first.products, scalars, params, address,
-            )  # fmt: skip
+        _, self._counts, _, _ = _called(
+            loop, self._rule, batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
+            lockstep.Block(self._uv, self._numbers.ravel(), self._folds), faded, self._counts,
+            fixed, first.F, first.products, scalars, params, derivative_address(first.loss),
+        )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
         """The state of a setting."""
@@ -276,11 +272,10 @@ class _Block:
         return packed
 
 
-@contextmanager
-def _explained(rule: Rule) -> Iterator[None]:
-    """Explain in a sentence why a rule cannot be compiled."""
+def _called(loop: Callable[..., Any], rule: Rule, *arguments: Any) -> Any:
+    """The result of the loop of a rule, or the reason why the rule cannot be compiled, in a sentence."""
     try:
-        yield
+        return loop(*arguments)
     except (NumbaError, TypeError, KeyError) as error:
         lines = [line.strip() for line in uncoloured(str(error)).splitlines()]
         causes = list(takewhile(lambda line: not line.startswith(PLACES), filter(None, lines)))

@@ -1,7 +1,7 @@
 """Boosted trees of LightGBM and of XGBoost, grown round by round behind one interface.
 
-Both libraries train in one thread and from the seed of the run, so that equal rows give equal trees. A
-pickled booster keeps its trees, but not the training rows.
+Both libraries train in one thread and from the seed of the run, so equal rows give equal trees. A pickled
+booster keeps its trees but not the training rows.
 """
 
 import re

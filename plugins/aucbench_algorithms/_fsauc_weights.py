@@ -1,9 +1,9 @@
 """The weights of `fsauc`, kept in an l1 ball and in a ball around the first point of a stage, and their sum.
 
 Dense rows: u is w, the sum is weight u - v, and projections are skipped, exactly, while the triangle
-inequality bounds |w|_1. Sparse rows: w is a thresholded vector (see `aucbench.kernels.thresholded`), whose
-threshold the l1 projection raises, so that a step costs O(nnz log d). The compiler keeps one of
-the two branches by the type of w: a thresholded vector has `uv`.
+inequality bounds |w|_1. Sparse rows: w is a thresholded vector (see `aucbench.kernels.thresholded`), and the
+l1 projection raises its threshold, so a step costs O(nnz log d). The compiler keeps only the branch for the
+type of w: a thresholded vector has `uv`.
 """
 
 import numpy as np

@@ -21,7 +21,7 @@ PIECE = 1024  # rows copied at once
 
 
 class Piece(NamedTuple):
-    """Rows of a batch behind the rows kept before, in the form that steps take."""
+    """Rows of a batch, stored behind the rows kept before, in the form that steps need."""
 
     rows: Any  # (2 B + k, d) CSR, float64
     y: np.ndarray  # (2 B + k,) their labels
@@ -92,9 +92,9 @@ def _enter_all(X, y, order, slots, members, norms, seen):
 class Blocks:
     """`Lockstep` of settings with buffers of one size, eight in a block.
 
-    `block` makes a block of eight algorithms and their states. Its ``run(piece)`` consumes a piece, whose
-    members and counts it may change; its ``states(kept)`` are the states that separate training would give.
-    `draw` returns the slots of a batch, given the numbers of rows seen and the size of the buffers.
+    `block` makes a block of eight algorithms and their states. Its ``run(piece)`` consumes a piece and may
+    change the piece's members and counts; its ``states(kept)`` are the states that separate training would
+    give. `draw` returns the slots of a batch, given the numbers of rows seen and the size of the buffers.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
 """Least squares with an l1 regulariser, to rounding: min over w of w.A w / 2 - d.w + l1 |w|_1.
 
-Accelerated proximal gradients (Beck, Teboulle, 2009, restarted by O'Donoghue, Candes, 2015) find the
-non-zero weights approximately; an active set finishes. On a set of weights with known signs the problem is a
-linear system. On the way to its solution weights may cross zero: the exact minimum along the segment is
-taken, and a weight that is zero there leaves the set. Weights whose derivative exceeds l1 enter the set. Both
-steps lower the objective, so that the method ends (Lee, Battle, Raina, Ng, NIPS 2006).
+Accelerated proximal gradients (Beck, Teboulle, 2009, restarted by O'Donoghue, Candes, 2015) find the non-zero
+weights approximately; an active set then makes them exact. For a set of weights with known signs, the problem
+is a linear system. Weights may cross zero on the way to its solution: the method then takes the exact minimum
+along the segment, and a weight that is zero there leaves the set. Weights whose derivative exceeds l1 enter
+the set. Both steps lower the objective, so the method ends (Lee, Battle, Raina, Ng, NIPS 2006).
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Descent on the square loss by the moments of the classes, which the settings of a grid share.
 
-Settings in training differ in their weights only. A product of the moments with the weights of all settings
-is one matrix product, several times faster than one product for each. The moments of a class are the sum A of
-v v^T over its samples, v being x or its deviation from the mean. Adding v v^T passes over all of A, so the
-last samples are buffered as the rows of V, which enter products directly:
+During training, settings differ in their weights only. Multiplying the moments by the weights of all settings
+is one matrix product, several times faster than a product for each setting. The moments of a class are the
+sum A of v v^T over its samples, where v is x or its deviation from the mean. Adding v v^T passes over all of
+A, so the last samples are buffered as the rows of V, which enter products directly:
 
     W (A + V'V) = W A + (W V') V
 
@@ -37,7 +37,7 @@ class MomentsMethod(LinearMethod):
     Parameters
     ----------
     eta : float > 0
-        Step.
+        Step size.
     lam : float >= 0
         Weight of |w|^2 / 2.
     """
@@ -120,8 +120,8 @@ def _numbers(algorithm: Any) -> tuple[Any, ...]:
 class MomentsTogether:
     """Settings of a method whose states differ in some vectors only.
 
-    Weights that are no longer finite never recover, and their setting takes no part in further products: a
-    wide grid of steps has many such settings.
+    Weights that are no longer finite never recover, so their setting is left out of further products. A wide
+    grid of step sizes has many such settings.
 
     Parameters
     ----------

@@ -2,18 +2,18 @@
 
     m = mu q,   w = scale (u - b q),   sum of the averaged w = weight u - pull q - v
 
-A step decays m by theta, which changes mu only, and adds a row z to it; then w moves by -r m. With the row
-added to q as c z, c = (1 - theta) l' / mu, w stays as it was if u takes b c z, and moving it changes b only,
-by r mu / scale. The sum stays as it was if v takes (weight b - pull) c z, and takes w by weight += scale and
-pull += scale b. Projecting on a ball changes the scale.
+A step decays m by theta, which changes mu only, and adds a row z to m; then w moves by -r m. The row is added
+to q as c z, c = (1 - theta) l' / mu; adding b c z to u keeps w unchanged, and moving w changes b only, by
+r mu / scale. Adding (weight b - pull) c z to v keeps the sum unchanged; weight += scale and pull += scale b
+add w to the sum. Projecting on a ball changes the scale.
 
-q grows as 1 / mu and with it the cancellation in u - b q, so that q is folded when mu has left the range
-from `SMALLEST` to 1, b becomes 0 and mu 1 again. That costs the columns where q is not zero, which are
+q grows as 1 / mu, and so does the cancellation in u - b q. When mu has left the range from `SMALLEST` to 1, q
+is therefore folded: b becomes 0 and mu becomes 1. Folding visits the columns where q is not zero, which are
 listed. A column leaves the list when no later step could change a digit of its weight: the steps r do not
-grow, so that the rest of its movement is at most r theta / (1 - theta) m. With this a step costs the
-non-zeros of its row, whatever the number of columns. Dense rows have all columns in the list for good.
+grow, so the weight moves by at most r theta / (1 - theta) m more. A step thus costs the non-zeros of its row,
+whatever the number of columns. For dense rows, all columns always stay in the list.
 
-For the ball the products |w|^2, w.m and |m|^2 are kept up by differences, and computed exactly now and then.
+For the ball, the products |w|^2, w.m and |m|^2 are updated by differences and sometimes computed exactly.
 """
 
 from typing import Any, NamedTuple

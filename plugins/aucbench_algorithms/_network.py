@@ -1,8 +1,8 @@
 """A multilayer perceptron in JAX: training on balanced batches as one compiled loop.
 
-JAX is imported when a network is trained, not with this module. Every run of a shape is one compiled program:
-a loop over a block of batches of which the first `count` are visited, so that neither the number of steps nor
-a hyperparameter compiles anew, and how a run is cut into chunks changes no bit.
+JAX is imported when a network is trained, not with this module. All runs of one shape use one compiled
+program: a loop that visits the first `count` batches of a block. Another number of steps or other
+hyperparameters therefore need no compilation, and the way a run is cut into chunks changes no bit.
 """
 
 import math

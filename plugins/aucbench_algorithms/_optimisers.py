@@ -7,20 +7,20 @@ A block gives the gradient g = sum_k c_k x_k + lam w at w. With the step eta_t o
     adam    : m = 0.9 m + 0.1 g;  v = 0.999 v + 0.001 g^2;
               w -= eta_t / (1 - 0.9^t) m / (sqrt(v / (1 - 0.999^t)) + 1e-8)
 
-Dense, g is summed up and one pass goes over all d weights a block. Lazily no pass is needed. For `sgd`,
-w = slow p, and lam changes the scale alone. Momentum with a constant step is a linear recursion of (w, buf)
-with the two rates x of x^2 - (1 - eta lam + mu) x + mu = 0, so that w is the sum of two decaying sums:
+Dense: g is summed up, and each block passes over all d weights. Lazy: no pass is needed. For `sgd`,
+w = slow p, and lam changes the scale only. Momentum with a constant step is a linear recursion of (w, buf)
+with the two rates x of x^2 - (1 - eta lam + mu) x + mu = 0, so w is the sum of two decaying sums:
 
     w = P + Q,   P = a g + lambda P,   Q = b g + nu Q,   g without its term in lam,
     a = -eta lambda / (lambda - nu),   b = eta nu / (lambda - nu)
 
 kept as P = slow p and Q = fast q. (a + b = -eta and a lambda + b nu = -eta (lambda + nu) are the first two
-weights after a gradient.) Neither sum is a difference of large numbers, though fast becomes tiny. Of the
-averaged points, the P add up to weight p and the Q to (b sum of g - nu Q) / (1 - nu): the sum of w is
+weights after a gradient.) Neither sum is a difference of large numbers, though fast becomes tiny. Over the
+averaged points, the P add up to weight p and the Q to (b sum of g - nu Q) / (1 - nu). The sum of w is
 
     weight p - nu / (1 - nu) fast q - v
 
-Three cases are dense whatever the rows are, and cost O(d) a block: `adam`, whose every weight moves in every
+Three cases are dense whatever the rows are, and cost O(d) per block: `adam`, where all weights move in every
 block; momentum with a decreasing step; and momentum with eta lam so large that the rates meet or are complex.
 """
 

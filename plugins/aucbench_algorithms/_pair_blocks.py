@@ -1,8 +1,8 @@
 """Blocks of B consecutive pairs: B positives and B negatives, each drawn uniformly with replacement.
 
-Any position (a, b) of the B x B grid of a block is a uniform pair, so that a mean over all B^2 of them is an
-unbiased estimate of the mean over all pairs of the data, whatever the share of positives is, and no block
-lacks a class. Pairs of an unfinished block wait in the state by their row numbers and never enter the
+Any position (a, b) of the B x B grid of a block is a uniform pair. The mean over all B^2 pairs is therefore
+an unbiased estimate of the mean over all pairs of the data, whatever the share of positives, and no block
+lacks a class. The state stores the row numbers of the pairs in an unfinished block, which do not change the
 weights: the state does not depend on how pairs are cut into chunks.
 """
 
@@ -71,13 +71,13 @@ class BlockMethod(LinearMethod):
     Parameters
     ----------
     block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
+        B, the number of pairs in a block: B positives and B negatives.
     optimiser : sgd, momentum or adam
-        How a step is made of gradients.
+        How steps are made from gradients.
     eta : float > 0 or None
-        Step; None is 0.1.
+        Step size; None means 0.1.
     momentum : float in [0, 1)
-        Share of the last step that is kept, for momentum.
+        Share of the last step that is kept, for optimiser=momentum.
     lam : float >= 0
         Weight of |w|^2 / 2.
     """

@@ -1,9 +1,9 @@
 """Newton systems of means over pairs: (ridge I + weight X^T L X) p = g.
 
-L is the Laplacian of a graph of pairs, the curvature of the mean (`kernels.pair_loss`). Only the rows in some
-pair matter, b of them. The system is factored where it fits: of size d, or of size b by u = X p,
-(ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. One step of refinement follows, as ridge
-and weight may be many orders apart. Conjugate gradients solve larger systems, and come first if b is large.
+L is the Laplacian of a graph of pairs, the curvature of the mean (`kernels.pair_loss`). Only the b rows that
+are in some pair matter. The system is factored if it fits: with size d, or with size b by u = X p,
+(ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. A refinement step follows, as ridge and
+weight may be many orders apart. Conjugate gradients solve larger systems, and are tried first if b is large.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Pairs of each example of a stream with one earlier example of the other class.
 
-The differences z = x+ - x- of a few thousand examples are made at once and then treated as rows: a
-method trains on pairs as on single rows, alone or with many settings in lockstep. The values of the examples
-that wait for a partner are stored, so that training may continue on other data.
+The differences z = x+ - x- of a few thousand examples are computed at once and then treated as rows: a method
+trains on pairs as on single rows, alone or with many settings in lockstep. The values of examples that wait
+for a partner are stored, so training may continue on other data.
 """
 
 from enum import StrEnum
@@ -17,6 +17,7 @@ from aucbench.kernels.rows import CSR, is_dense
 
 ROOM = 2**17  # entries of the differences made at once: one megabyte
 MOST = 4096  # most examples at once
+LABELS = np.where(np.arange(MOST + 1), 1, -1).astype(np.int8)
 Partner = StrEnum("Partner", "previous opposite")
 
 
@@ -41,7 +42,7 @@ class Pairs(NamedTuple):
 
     X: Any  # the data of the examples, for its number of columns
     rows_view: Any  # the differences, dense or CSR; row 0 is zero
-    y: np.ndarray  # 1 for a difference, -1 for row 0
+    y: np.ndarray  # 1 for a difference, -1 for row 0; may have more entries
     rows: np.ndarray  # (k,) the difference of each example, 0 where it has no partner
     weights: None = None  # pairs have no weights
 
@@ -55,18 +56,17 @@ def nobody() -> Waiting:
     return Waiting(_one_row(), _one_row(), Met(0, False, False))
 
 
-def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
-    """Pair the first examples of `order` with their partners, as many as fit.
+def meet(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
+    """Pair the examples of a batch from number `start` on with their partners, as many as fit.
 
     Returns the pairs, and the examples that wait after them.
     """
-    X, part = batch.rows_view, order[:MOST]
+    X, part = batch.rows_view, batch.rows[start : start + MOST]
     positive: Any
     negative: Any
     if isinstance(X, np.ndarray):
         d = X.shape[1]
-        Z: Any = np.empty((1 + min(len(part), max(1, ROOM // d)), d))
-        Z[0] = 0.0
+        Z: Any = np.zeros((1 + min(len(part), max(1, ROOM // d)), d))
         positive, negative = _dense(waiting.positive, d), _dense(waiting.negative, d)
     else:
         longest = int((X.indptr[part + 1] - X.indptr[part]).max())
@@ -76,9 +76,7 @@ def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) ->
         Z = CsrRows(np.zeros(len(part) + 2, np.int64), np.empty(size, np.uint32), np.empty(size))
     chosen, opposite = np.empty(len(part), np.int64), partner is Partner.opposite
     count, met = _meet(X, batch.y, part, positive, negative, waiting.met, opposite, Z, chosen)
-    labels = np.ones(count + 1, np.int8)
-    labels[0] = -1
-    return Pairs(batch.X, Z, labels, chosen[:count]), Waiting(positive, negative, met)
+    return Pairs(batch.X, Z, LABELS, chosen[:count]), Waiting(positive, negative, met)
 
 
 def _one_row(room: int = 0) -> CsrRows:

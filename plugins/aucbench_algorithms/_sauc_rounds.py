@@ -4,9 +4,9 @@
     sum of the w of the round  = weight u - v + (steps + leans) w0
     sum of the w0 of all rounds = total W - V
 
-A step costs the non-zeros of its row. The end of a round costs the columns that its rows have touched, which
-are listed, or all d columns in the eager layout. u, v, W and V are the columns of
-`cells`. Three products, |w - w0|^2, (w - w0).w0 and |w0|^2, give |w|^2 without cancellation.
+A step costs the non-zeros of its row. The end of a round visits the listed columns that its rows have
+touched, or all d columns in the eager layout. u, v, W and V are the columns of `cells`. Three products,
+|w - w0|^2, (w - w0).w0 and |w0|^2, give |w|^2 without cancellation.
 """
 
 from typing import Any, NamedTuple

@@ -8,9 +8,9 @@ With a threshold t of the negatives, a cap c = S / K and u = t + c, the solution
     a_i = max(b_i + (t + B / K) / alpha, 0),   B = sum over j of max(r_j - u, 0)
 
 Where the cap binds nowhere, t is the zero of sum max(b + t / alpha, 0) - sum max(r - t, 0), found by Newton's
-method on this piecewise linear function. Otherwise u lies below max r. As u falls from there, t rises so that
-sum q remains K c, until sum a has risen to it; in between both are linear, and the pieces are walked through
-in order. K = 1 is never capped.
+method on this piecewise linear function. Otherwise u lies below max r. As u falls from max r, t rises so that
+sum q remains K c, until sum a has risen to K c; in between both are linear, and the pieces are visited in
+order. K = 1 is never capped.
 
 Cost: O(n) where no cap binds, and O(n log n) for the order of the values otherwise.
 

@@ -1,4 +1,4 @@
-"""AdaOAM, adaptive online AUC maximisation: OPAUC's gradient with a step of its own for each weight.
+"""AdaOAM, adaptive online AUC maximisation: OPAUC's gradient with a separate step size for each weight.
 
 With the running mean c and covariance S of each class, a sample x of label s gives, against the other
 class o seen so far,
@@ -8,9 +8,9 @@ class o seen so far,
 
 and w is projected on |w| <= 1 / sqrt(lam). Nothing moves while the other class is empty.
 
-Cost per example: O(d^2) time and memory, on sparse rows too: S_o w has d entries, each of which moves its
-weight at a rate of its own. Only the lower triangles of the matrices are stored, as sums over samples of
-(x - c) (x - c)^T, c being the mean before the sample, times (T - 1) / T, T counting the sample.
+Cost per example: O(d^2) time and memory, on sparse rows too: S_o w has d entries, and each moves its weight
+at its own rate. Only the lower triangles of the matrices are stored, as sums over samples of (x - c)
+(x - c)^T times (T - 1) / T, where c is the mean before the sample and T counts the sample.
 
 Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximization, AAAI 2015.
 """
@@ -33,7 +33,7 @@ class AdaOam(moments.SecondMoments):
     Parameters
     ----------
     delta : float > 0
-        Added to the root of the summed squares of the gradient.
+        Number added to the square root of the summed squares of the gradient.
     """
 
     name = "adaoam"

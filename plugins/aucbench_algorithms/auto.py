@@ -1,14 +1,14 @@
 """The default of the estimator: balanced logistic regression, averaged over regularisations and folds.
 
-Candidates and parts are those of `log_reg_cv`, which fits all rows for the candidate with the largest mean
-AUC. Here nothing is fitted to all rows: the model is a mean of the models of the cross-validation,
+The candidates and parts are those of `log_reg_cv`, which fits the candidate with the largest mean AUC to all
+rows. Here no model is fitted to all rows: the result is a mean of the models of the cross-validation,
 
     w = sum_k exp((AUC_k - max AUC) / 0.002) v_k / |X v_k|,   v_k the mean over the parts for candidate k,
 
-so that candidates with nearly the same mean AUC are averaged, not drawn. On the KEEL and ADBench
-data sets this is ahead of the choice of a single candidate by less than its interval, and on fewer of them
-far behind; repeated partitions, 10 folds, finer paths and the exact pairwise squared hinge gained nothing
-beyond their intervals.
+so candidates with nearly the same mean AUC are averaged rather than picked by chance. On the KEEL and ADBench
+data sets the gain over choosing a single candidate is less than its interval, but fewer data sets are far
+behind. Repeated partitions, 10 folds, finer paths and the exact pairwise squared hinge gained nothing beyond
+their intervals.
 
 Cost: that of the cross-validation of `log_reg_cv`.
 

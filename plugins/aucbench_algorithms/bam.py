@@ -2,15 +2,15 @@
 
     1/2 |w|^2 + C sum over pairs of max(0, 1 - w.(x+ - x-))^2
 
-Over the pairs of margin below 1, Z_A their differences: gradient w - 2 C Z_A^T (1 - Z_A w), Hessian
-I + 2 C Z_A^T Z_A. Both are found from sorted scores, never from pairs: with the number c_i of active pairs
-of row i and L v the sums of v_i - v_j over them, Z_A^T (1 - Z_A w) = X^T (y c - L X w), Z_A^T Z_A v =
-X^T L X v. Each
-iteration solves the Newton system and searches along the step for the zero of the slope.
+With Z_A the differences of the pairs of margin below 1, the gradient is w - 2 C Z_A^T (1 - Z_A w) and the
+Hessian I + 2 C Z_A^T Z_A. Both are computed from sorted scores, never from pairs: with the number c_i of
+active pairs of row i and the sums L v of v_i - v_j over these pairs, Z_A^T (1 - Z_A w) = X^T (y c - L X w),
+Z_A^T Z_A v = X^T L X v. Each iteration solves the Newton system and searches along the step for the zero of
+the slope.
 
-The method stops after the step from a point with |g| <= eps |g_0|, or when a step no longer changes w. With
-systems that can be factored (see `pair_newton`) the weights are then exact to about 1e-10; beyond, where
-conjugate gradients solve to a residual from 1e-3 |g| down to 1e-4 |g|, to about 1e-8.
+The method stops after the step from a point with |g| <= eps |g_0|, or when a step no longer changes w. If the
+systems can be factored (see `pair_newton`), the weights are then exact to about 1e-10. Conjugate gradients
+solve larger systems to a residual from 1e-3 |g| down to 1e-4 |g|; the weights are then exact to about 1e-8.
 
 Cost: O(nnz + n log n) per gradient, trial of the line search and product with the Hessian; O(n d^2) to form
 a Hessian.
@@ -49,10 +49,10 @@ class Bam(BatchSolver):
     Parameters
     ----------
     C : float > 0 or None
-        Weight of the sum over pairs of squared hinges. None is n / (2 n+ n-), with which the objective is n
+        Weight of the sum over pairs of squared hinges. None means n / (2 n+ n-); the objective is then n
         times 1 / n |w|^2 / 2 + half the mean over pairs.
     eps : float > 0
-        Norm of the gradient, against that at zero, at which the method stops.
+        Norm of the gradient, relative to the norm at zero, at which the method stops.
     """
 
     name = "bam"

@@ -1,13 +1,13 @@
 """Gradient boosting of trees by LightGBM or XGBoost: one round per iteration, and any loss over all pairs.
 
-A round adds a tree f_t to the scores s = f_1 + ... + f_{t-1} of the rows. The library grows it by its own
-rules from the derivatives g_i and h_i of its criterion by the scores. With `criterion=pairs` this is
+A round adds a tree f_t to the scores s = f_1 + ... + f_{t-1} of the rows. The library grows this tree by its
+own rules from the derivatives g_i and h_i of its criterion by the scores. With `criterion=pairs` this is
 
     L(s) = n / (n+ n-) sum over pairs of l(s+ - s-),   g = dL / ds,   h = the diagonal of d2L / ds2
 
 for any loss l; the factor n gives a row the weight that it has in the log loss, for which the defaults of the
-libraries are meant. At least .001 n / n_y for a row of the class y, h bounds the values of leaves; where l is
-piecewise linear, it is n / n_y, as in plain gradient boosting. The other criteria are the libraries' own:
+libraries are meant. h bounds the values of leaves; it is at least .001 n / n_y for a row of the class y, and
+n / n_y where l is piecewise linear, as in plain gradient boosting. The other criteria are the libraries' own:
 
     log_loss           sum of log(1 + e^(-y s))
     balanced_log_loss  the same, with the weight n / (2 n_y) for a row of the class y
@@ -18,9 +18,9 @@ A run without a budget has `rounds` rounds. With `patience`, a share `validation
 out; training ends when the AUC on these rows has not risen for `patience` rounds, and the model consists of
 the rounds up to the best one. Scoring the held-out rows is training time.
 
-Rows stay sparse. One thread, and the seed of the run decides what is sampled. With weights of the rows, the
-weight of a pair is the product of both, n and n_y are sums of weights, and each library counts rows, not
-weights, where it limits the rows of a leaf or finds the bins of a feature.
+Rows stay sparse. Training uses one thread, and the seed of the run decides what is sampled. With row weights,
+a pair has the product of both weights, and n and n_y are sums of weights. The libraries still count rows, not
+weights, where they limit the rows of a leaf or find the bins of a feature.
 
 Cost per round: O(n d), or O(nnz) of sparse rows, plus that of the loss, O(n log n) for most.
 
@@ -118,25 +118,25 @@ class Boosting(Method):
     library : lightgbm or xgboost
         The library that grows the trees.
     criterion : pairs, log_loss, balanced_log_loss or ranking
-        What the rounds decrease; the loss is that of the pairs.
+        What the rounds decrease; only `pairs` uses the surrogate loss.
     rounds : int >= 1 or None
-        Rounds at most, if the budget allows as many; None leaves them to the budget.
+        Largest number of rounds, if the budget allows as many; None means that the budget decides.
     learning_rate : float > 0
-        Factor of each tree.
+        Factor by which each tree is multiplied.
     num_leaves : int >= 2 or None
-        Leaves of a tree at most. This default and the following are the library's where None is given.
+        Largest number of leaves of a tree. None, here and below, means the library's default.
     max_depth : int >= 0 or None
-        Depth of a tree at most; 0 sets no limit.
+        Largest depth of a tree; 0 sets no limit.
     min_child_weight : float >= 0 or None
-        Least sum of the second derivatives in a leaf.
+        Smallest sum of the second derivatives in a leaf.
     reg_lambda : float >= 0 or None
         Weight of the squared values of leaves.
     subsample : float in (0, 1] or None
-        Share of the rows that a round sees.
+        Share of the rows that a round uses.
     colsample_bytree : float in (0, 1] or None
-        Share of the features that a tree sees.
+        Share of the features that a tree uses.
     patience : int >= 0
-        Rounds without a higher AUC on the held-out rows that end training; 0 holds out no rows.
+        Training ends after this many rounds without a higher AUC on the held-out rows; 0 holds out no rows.
     validation : float in [0, 1)
         Share of the training rows that is held out.
     params : mapping or None

@@ -1,19 +1,19 @@
 """CBR, confidence-weighted bipartite ranking with two first-in-first-out buffers (cbr_diag: diagonal).
 
-Keeps a Gaussian over w, of mean mu and covariance Sigma, starting from 0 and I. Each example x of label s
-enters the buffer of its class, the oldest leaving, and then meets the examples x_j of the other buffer,
-oldest first, z = x - x_j: with v = z.Sigma z and m = s mu.z, the soft confidence-weighted loss
-max(0, phi sqrt(v) - m) with phi = Phi^-1(eta), psi = 1 + phi^2 / 2, zeta = 1 + phi^2 moves the Gaussian by
+CBR keeps a Gaussian over w with mean mu and covariance Sigma, which start at 0 and I. Each example x of label
+s enters the buffer of its class, and the oldest leaves. Then x is paired with the examples x_j of the other
+buffer, oldest first, z = x - x_j. With v = z.Sigma z, m = s mu.z, phi = Phi^-1(eta), psi = 1 + phi^2 / 2,
+zeta = 1 + phi^2, the soft confidence-weighted loss max(0, phi sqrt(v) - m) moves the Gaussian by
 
     a = min(C, max(0, (-m psi + sqrt(m^2 phi^4 / 4 + v phi^2 zeta)) / (v zeta)))
     mu += a s Sigma z;   Sigma -= b (Sigma z)(Sigma z)^T,   b = a phi / (sqrt(u) + v a phi)
     sqrt(u) = (-a v phi + sqrt(a^2 v^2 phi^2 + 4 v)) / 2
 
-The diagonal version keeps the diagonal of Sigma only. The model is mu.
+The diagonal version keeps only the diagonal of Sigma. The model is mu.
 
-Cost per example: O(B d^2) time and O(d^2) memory, on sparse rows too, for Sigma fills up; only the
-lower triangle of Sigma is stored, and one pass narrows it by the last pair and multiplies it by the next. The
-diagonal version costs O(B nnz) time and O(d) memory.
+Cost per example: O(B d^2) time and O(d^2) memory, on sparse rows too, because Sigma fills up. Only the lower
+triangle of Sigma is stored; one pass narrows it by the last pair and multiplies it by the next. The diagonal
+version costs O(B nnz) time and O(d) memory.
 
 Source: Khalid, Ray, Chitsaz, Confidence-weighted bipartite ranking, ADMA 2016; the step is SCW-I of Wang,
 Zhao, Hoi, Exact soft confidence-weighted learning, ICML 2012.
@@ -47,7 +47,7 @@ Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_hi
 
 
 class State(NamedTuple):
-    """The Gaussian, less its last narrowing, and the buffers."""
+    """The Gaussian without its last narrowing, and the buffers."""
 
     mu: np.ndarray  # (d,)
     sigma: np.ndarray  # (d, d) lower triangle; Sigma = sigma - pending g g^T
@@ -72,11 +72,11 @@ class _Cbr(LinearMethod):
     Parameters
     ----------
     C : float > 0
-        Weight of the loss; the largest step.
+        Weight of the loss, and the largest step size.
     eta : float in (0.5, 1)
-        Confidence with which a pair is to be ranked rightly.
+        Confidence with which a pair should be ranked correctly.
     buffer : int >= 1
-        Examples kept of each class.
+        Number of examples kept of each class.
     """
 
     access = Access.stream

@@ -1,25 +1,25 @@
-"""Any classifier with scikit-learn's interface as an entrant, by its import path or from a list of ten.
+"""Any classifier with scikit-learn's interface as a method, by its import path or from a list of ten.
 
     python -m aucbench algo=estimator algo.cls=catboost.CatBoostClassifier 'algo.params={iterations: 300}'
     python -m aucbench algo=sklearn algo.estimator=random_forest 'algo.params={n_estimators: 300}'
 
-The classifier is fitted to all rows in the one iteration that there is, and ranks rows by its decision
-function or by the probability of the positive class (`gaussian_nb` by its logarithmic odds). Trees, boosting,
-naive Bayes and neural networks are not linear: they have no weights, as leaderboards show.
-`logistic_regression` and `linear_svc` are linear, have weights, and leave their intercept out of the scores.
+The single iteration fits the classifier to all rows. The classifier then ranks rows by its decision function
+or by the probability of the positive class (`gaussian_nb` by its log odds). Trees, boosting, naive Bayes and
+neural networks are not linear: they have no weights, as leaderboards show. `logistic_regression` and
+`linear_svc` are linear, have weights, and leave their intercept out of the scores.
 
 Unless `params` sets them, these parameters are set: the seed of the run (`random_state`,
-`random_seed` or `seed`), one thread (`n_jobs`, `thread_count` or `nthread`), so that times compare, and
-balanced classes, where it can balance them (`class_weight`, `auto_class_weights` or `scale_pos_weight`). All
-other parameters are the defaults of the classifier, which are not chosen for the AUC.
-Weights of the rows are the classifier's `sample_weight`, with the meaning that it gives them, and classes are
-balanced by the sums of weights.
+`random_seed` or `seed`), one thread (`n_jobs`, `thread_count` or `nthread`), so that times are comparable,
+and balanced classes, if the classifier can balance them (`class_weight`, `auto_class_weights` or
+`scale_pos_weight`). All other parameters are the defaults of the classifier, which are not chosen for the
+AUC. Row weights are passed on as `sample_weight`, with the classifier's own meaning; classes are balanced by
+the sums of weights.
 
-An import runs the code of a module, so that a path is imported from your own command alone. Shared results
-with an import path are run again with `--trust MODULE` only.
+Importing a module runs its code. Therefore only your own command can import a path, and shared results with
+an import path are run again only with `--trust MODULE`.
 
 Cost: that of the classifier. Sparse rows stay sparse unless the classifier refuses them, as
-`hist_gradient_boosting` and `gaussian_nb` do; for these they are written out, up to 2 GB.
+`hist_gradient_boosting` and `gaussian_nb` do; these get dense rows, up to 2 GB.
 
 Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 """

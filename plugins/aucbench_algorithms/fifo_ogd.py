@@ -1,18 +1,18 @@
 """Online gradient descent on pairs of the current and one earlier example, plain and adaptive.
 
-Example t, (x, y), meets one earlier example of the other class: the example before, where its class is the
-other one (partner `previous`), or the last of the other class (`opposite`). With z = x+ - x- of the two and
-the gradient g = l'(w.z) z of a loss l,
+Example t, (x, y), is paired with one earlier example of the other class: the previous example if it is of the
+other class (`previous`), or the latest example of the other class (`opposite`). With z = x+ - x- of this pair
+and the gradient g = l'(w.z) z of a loss l,
 
     fifo_ogd: w = w - eta_t g
     aogd:     m = theta m + (1 - theta) g,  v = v + |g|^2 (one number),  w = w - eta_t m / sqrt(v)
 
-where eta_t is eta / sqrt(t) or eta, and then w is projected on |w| <= radius, if there is one. An example
-without a partner, such as the first, moves nothing. The model is the mean of the w after every example,
-with a partner or without, or the last w (average=False).
+where eta_t is eta / sqrt(t) or eta. Then w is projected on |w| <= radius, if a radius is given. An example
+without a partner, such as the first, changes nothing. The model is the mean of the w after all examples, with
+and without a partner, or the last w (average=False).
 
-With `previous` a share 2 p (1 - p) of the examples has a partner, p being the share of positives; with
-`opposite` all have, once both classes were seen.
+With `previous`, a share 2 p (1 - p) of the examples has a partner, where p is the share of positives. With
+`opposite`, every example has a partner once both classes have been seen.
 
 Cost per example: O(nnz). fifo_ogd is a rule on the differences z (see `aucbench.kernels.rules`); `_momentum`
 describes the momentum of aogd, which moves every weight.
@@ -89,15 +89,15 @@ class _OnePartner(Method):
     Parameters
     ----------
     eta : float > 0
-        Step.
+        Step size.
     schedule : sqrt or constant
-        Step eta / sqrt(t), or eta.
+        Step size eta / sqrt(t), or eta.
     partner : previous or opposite
-        The example before, where its class is the other one, or the last example of the other class.
+        The previous example if it is of the other class, or the latest example of the other class.
     radius : float > 0 or None
-        Of the ball |w| <= radius; None projects nothing.
+        Radius of the ball |w| <= radius; None means no projection.
     average : bool
-        Whether the model is the mean of the w, or the last.
+        Whether the model is the mean of the w, or the last w.
     """
 
     access = Access.stream
@@ -137,11 +137,11 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         return State(self.first_state(problem, params, loss=problem.loss), nobody())
 
     def step(self, state: Any, batch: Batch) -> Any:
-        rule, waiting, rows = state.rule, state.waiting, batch.rows
-        while len(rows):
-            pairs, waiting = meet(batch, rows, waiting, self.partner)
-            rule, rows = super().step(rule, cast(Batch, pairs)), rows[len(pairs.rows) :]
-        return State(rule, waiting) if len(batch.rows) else state
+        (rule, waiting), done, count = state, 0, len(batch.rows)
+        while done < count:
+            pairs, waiting = meet(batch, done, waiting, self.partner)
+            rule, done = super().step(rule, cast(Batch, pairs)), done + len(pairs.rows)
+        return State(rule, waiting) if count else state
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
@@ -161,11 +161,11 @@ class _Together:
         self.drop = rules.drop
 
     def step(self, batch: Batch) -> None:
-        rows = batch.rows
-        while len(rows):
-            pairs, self._waiting = meet(batch, rows, self._waiting, self._partner)
+        done = 0
+        while done < len(batch.rows):
+            pairs, self._waiting = meet(batch, done, self._waiting, self._partner)
             self._rules.step(pairs)
-            rows = rows[len(pairs.rows) :]
+            done += len(pairs.rows)
 
     def state(self, number: int) -> State:
         return State(self._rules.state(number), self._waiting)
@@ -187,9 +187,9 @@ class Aogd(_OnePartner, LinearMethod):
     Parameters
     ----------
     schedule : sqrt or constant
-        Step eta / sqrt(t), or eta; either is divided by the root of the sum of the squared gradients.
+        Step size eta / sqrt(t), or eta; both are divided by the root of the sum of the squared gradients.
     theta : float in [0, 1)
-        What is left of the momentum after a pair.
+        Share of the momentum that is kept after a pair.
     """
 
     name = "aogd"
@@ -214,13 +214,13 @@ class Aogd(_OnePartner, LinearMethod):
             return state
         vectors, scalars, loss, waiting = state
         radius = np.inf if self.radius is None else self.radius
-        decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
-        params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, margin)
-        address, rows = kernels.compile_loss(loss).derivative, batch.rows
-        while len(rows):
-            pairs, waiting = meet(batch, rows, waiting, self.partner)
-            scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, address, params)
-            rows = rows[len(pairs.rows) :]
+        compiled, decreases = kernels.compile_loss(loss), self.schedule is Schedule.sqrt
+        params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, compiled.theta)
+        done = 0
+        while done < len(batch.rows):
+            pairs, waiting = meet(batch, done, waiting, self.partner)
+            scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, compiled.derivative, params)
+            done += len(pairs.rows)
         return Momentum(vectors, scalars, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:

@@ -1,21 +1,21 @@
 """FSAUC, fast stochastic AUC maximisation: a stagewise primal-dual method of rate 1/t.
 
-The saddle point F of `solam` without regulariser, over |w|_1 <= R. The planned n samples are cut into m
-stages of n0; within a stage v = (w, a, b) descends and alpha ascends with one constant step eta, and
+The saddle point of F of `solam` without regulariser, over |w|_1 <= R. The planned n samples are divided into
+m stages of n0. Within a stage, v = (w, a, b) descends and alpha ascends with a constant step size eta, and
 
     w is projected on the l1 ball, a and b are clipped to R kappa, v is projected on the ball of radius r
     around v1, alpha is clipped to 2 R kappa and to D around alpha1.
 
 The step at a row is bounded by the curvature of F there, as for `solam`: eta / (1 + eta h).
 
-A stage starts from the mean v1 of the one before, with alpha1 = (m- - m+).w from the running class
-means, r and eta halved and D recomputed. Inside a stage the model is the stage's running mean; the last
+A stage starts from the mean v1 of the previous stage, with alpha1 = (m- - m+).w from the running class means;
+r and eta are halved and D is recomputed. Within a stage, the model is the stage's running mean. The last
 n - m n0 samples are unused.
 
 Cost per example: O(nnz) while no projection is active: both are skipped, exactly, while the triangle
-inequality bounds |w|_1 and |v - v1|. While one is active O(d), for the l1 threshold and the pull towards v1
-move every weight; but in the lazy layout of sparse rows the l1 projection costs O(nnz log d) (see
-`aucbench.kernels.thresholded`), and only the pull O(d).
+inequality bounds |w|_1 and |v - v1|. An active projection costs O(d), because the l1 threshold and the pull
+towards v1 move every weight. In the lazy layout of sparse rows, the l1 projection costs O(nnz log d) (see
+`aucbench.kernels.thresholded`), and only the pull costs O(d).
 
 Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
 ICML 2018, Algorithms 1 and 2.
@@ -119,21 +119,21 @@ class Fsauc(LinearMethod):
     Parameters
     ----------
     radius : float > 0
-        R, of the l1 ball of w.
+        R, the radius of the l1 ball of w.
     eta : float > 0
-        Step of the first stage.
+        Step size of the first stage.
     delta : float in (0, 1)
         Probability with which the bounds D may fail.
     eta_rule : halve, paper or capped
-        Step of the next stage: eta / 2, sqrt(beta_k / beta_(k-1)) / 2 * eta, or that but never growing.
+        Step size of the next stage: eta / 2, sqrt(beta_k / beta_(k-1)) / 2 * eta, or the latter, at most eta.
     average : before or after
-        Whether the point of the gradient or the one just produced is averaged.
+        Whether the point before or after each step is averaged.
     p_scope : global or stage
         Whether class means and the share of positives run over all samples or restart with each stage.
     kappa : float > 0 or None
-        Bound on the row norms; None measures the largest of the training data.
+        Bound on the row norms; None means the largest row norm of the training data.
     bounded : bool
-        Whether steps are bounded by the curvature; False as in the paper.
+        Whether steps are bounded by the curvature; in the paper they are not.
     """
 
     name = "fsauc"

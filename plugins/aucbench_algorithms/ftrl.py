@@ -1,10 +1,10 @@
 """FTRL-Proximal, with the square loss over pairs (`ftrl_auc`) and with the logistic loss (`ftrl_log`).
 
-With the sums z of shifted gradients and q of squared gradients, the weights are in closed form
+With the sums z of shifted gradients and q of squared gradients, the weights have the closed form
 
     w_j = 0 if |z_j| <= l1, else -(z_j - sign(z_j) l1) / ((smooth + sqrt(q_j)) / gamma + l2)
 
-and an example (x, y) of score s = w.x adds, with the gradient g = k x, at each of its columns
+An example (x, y) of score s = w.x and gradient g = k x changes, at each of its columns,
 
     z_j += g_j - (sqrt(q_j + g_j^2) - sqrt(q_j)) / gamma w_j,   q_j += g_j^2
 
@@ -14,13 +14,13 @@ class, all with this example included; and for logistic regression with the inte
     ftrl_auc: k = 2 (1 - p) (s - h- - 1) for positives, 2 p (s - h+ + 1) for negatives
     ftrl_log: k = -c_y y / (1 + exp(y (s + b)))
 
-The model is the last iterate. A weight changes only at the columns of its row, so that w is always up to
-date; l1 is compared with a sum of gradients, not with their mean, and sets weights to zero exactly. The
-intercept is fitted in the same way without l1 and l2; the scores leave it out, because the AUC does not see
-it and adding it would round close scores into ties.
+The model is the last iterate. An example changes only the weights at its columns, so w is always up to date.
+l1 is compared with a sum of gradients, not with their mean, and sets weights to exactly zero. The intercept
+is fitted in the same way, without l1 and l2. The scores leave it out, because it does not change the AUC and
+adding it would round close scores into ties.
 
-As l1 and l2 count against sums, their share of the mean vanishes, and as the weights settle, h+ and h- become
-the means of the scores: FTRL-AUC approaches the minimum of the mean square over pairs without a regulariser.
+As l1 and l2 count against sums, their share of the mean vanishes. As the weights settle, h+ and h- become the
+means of the scores: FTRL-AUC approaches the minimum of the mean square over pairs without a regulariser.
 
 Cost per example: O(nnz).
 
@@ -81,11 +81,11 @@ class _Ftrl(LinearMethod):
     Parameters
     ----------
     gamma : float > 0
-        Step; that of a column is gamma / (smooth + sqrt(sum of its squared gradients)).
+        Step size; a column has the step size gamma / (smooth + sqrt(sum of its squared gradients)).
     smooth : float > 0
-        What the root is added to; beta in the papers.
+        Number that is added to the root; beta in the papers.
     l1, l2 : float >= 0
-        Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
+        Weights of |w|_1 and |w|^2 / 2, relative to sums of gradients.
     """
 
     regularisation = {"l2": 2}
@@ -153,7 +153,7 @@ class FtrlLog(_Ftrl):
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     balanced : bool
-        Whether both classes have the same weight in total, n / (2 n_y) for each example.
+        Whether both classes have the same total weight, with n / (2 n_y) for each example.
     """
 
     name = "ftrl_log"

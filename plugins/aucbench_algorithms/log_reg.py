@@ -2,11 +2,11 @@
 
     1/2 |w|^2 + C sum_i c_i log(1 + exp(-y_i (w.x_i + b))),   c_i = n / (2 n_y)
 
-as scikit-learn's LogisticRegression(C=C, class_weight="balanced") has it. The intercept b is not
-regularised, and is left out of the scores: the AUC does not see it, and adding it would round close scores
-into ties. With lam = 1 / (C n) the problem is that of `uni_log`, whose Newton iteration this is: it ends
-when the gradient by w and b is at most 1e-10 |w| (in the scale above), which bounds |w - w*| / |w| by 1e-10,
-or when rounding keeps the gradient from shrinking further, as it does with a large C.
+This is the objective of scikit-learn's LogisticRegression(C=C, class_weight="balanced"). The intercept b is
+not regularised. The scores leave it out: it does not change the AUC, and adding it would round close scores
+into ties. With lam = 1 / (C n) this is the problem of `uni_log`, and the Newton iteration is the same. It
+ends when the gradient by w and b is at most 1e-10 |w| (in the scale above), which bounds |w - w*| / |w| by
+1e-10, or when rounding keeps the gradient from shrinking further, as happens with a large C.
 
 Cost: O(n d min(n, d)) per iteration, of which 5 to 20 are common; O(nnz) per conjugate-gradient product where
 n and d both exceed 2,048.
@@ -29,7 +29,7 @@ class LogReg(UnivariateBatch):
     Parameters
     ----------
     C : float > 0
-        Weight of the loss against |w|^2 / 2; the inverse of the regularisation.
+        Weight of the loss relative to |w|^2 / 2; the inverse of the regularisation.
     """
 
     name = "log_reg"

@@ -5,16 +5,15 @@ The model is that of `log_reg`,
     1/2 |w|^2 + C sum_i c_i log(1 + exp(-y_i (w.x_i + b))),   c_i = n / (2 n_y)
 
 The candidates for its C are `values` powers of ten around the field C, in
-ascending order. The rows of each class are dealt out at random to `folds` parts; for each candidate and each
-part, a model is fitted to the other parts, from the model for the candidate before, and the candidate with
-the largest mean AUC over the parts (the smallest if several tie) is fitted to all rows. One iteration tries
-one candidate, and the last one fits all rows, so that the choice counts as training.
+ascending order. The rows of each class are dealt out at random to `folds` parts. For each candidate and each
+part, a model is fitted to the other parts, starting from the model for the previous candidate. The candidate
+with the largest mean AUC over the parts (the smallest if several tie) is fitted to all rows. One iteration
+tries one candidate, and the last iteration fits all rows, so the choice counts as training.
 
-With fewer rows of the rarer class than folds there is one fold per row of it; with a single row, C itself is
-used. A row that is left out has weight 0, so that no rows are copied and all fits share X X^T where n < d;
-weights of rows count in fits and AUCs alike.
-Fits on parts end when the gradient is 2e-4 of that at zero: the remaining error hardly changes the AUC. The
-last fit ends as that of `log_reg`.
+If the rarer class has fewer rows than folds, there is one fold per row of this class; if it has a single row,
+C itself is used. A row that is left out has weight 0, so no rows are copied and all fits share X X^T where
+n < d. Row weights count in fits and in AUCs. Fits on parts end when the gradient is 2e-4 of that at zero: the
+remaining error hardly changes the AUC. The last fit ends as in `log_reg`.
 
 Before the last iteration, the weights are the mean over the parts for the last candidate.
 
@@ -60,11 +59,11 @@ class LogRegCV(LinearMethod):
     Parameters
     ----------
     C : float > 0
-        The middle candidate for the weight of the loss against |w|^2 / 2.
+        The middle candidate for the weight of the loss relative to |w|^2 / 2.
     values : int >= 1
-        Number of candidates C 10^k; 7 are k = -3, ..., 3.
+        Number of candidates C 10^k; with 7, k = -3, ..., 3.
     folds : int >= 2
-        Parts of the cross-validation.
+        Number of parts of the cross-validation.
     """
 
     name = "log_reg_cv"

@@ -3,14 +3,14 @@
     w = argmin lam / 2 |w|^2 + 1/2 mean over pairs of (1 - w.(x+ - x-))^2
       = (S+ + S- + b b^T + lam I)^-1 (m+ - m-),    b = m- - m+
 
-with the class means m and covariances S. With Z of the centred rows (x_i - m_y) / sqrt(n_y) and b^T below
-them, the matrix is Z^T Z + lam I. It is factored by Cholesky where the smaller of n and d allows: of size
-d, or of size n + 1 by the identity (Z^T Z + lam I)^-1 Z^T = Z^T (Z Z^T + lam I)^-1. Beyond that conjugate
-gradients use products with X alone, which suits sparse data of high dimension. With weights of the rows,
-the weight of a row over the sum of its class replaces 1 / n_y.
+with the class means m and covariances S. Let Z have the centred rows (x_i - m_y) / sqrt(n_y) and b^T below
+them; the matrix is then Z^T Z + lam I. It is factored by Cholesky if the smaller of n and d allows: with size
+d, or with size n + 1 by the identity (Z^T Z + lam I)^-1 Z^T = Z^T (Z Z^T + lam I)^-1. Otherwise conjugate
+gradients use products with X alone, which suits sparse data of high dimension. With row weights, the weight
+of a row over the sum of its class replaces 1 / n_y.
 
-With l1 > 0 the objective has l1 |w|_1 besides, and the solution is found by proximal gradients and an active
-set (see `ls_svm_l1`). With lam = l1 = 0 it is the solution of least norm.
+With l1 > 0 the objective also contains l1 |w|_1, and the solution is found by proximal gradients and an
+active set (see `ls_svm_l1`). With lam = l1 = 0 it is the solution of least norm.
 
 Cost: O(n d min(n, d)) once, or O(nnz) per conjugate-gradient iteration. The settings of a grid share
 Z^T Z (or Z Z^T) and differ in its factors, O(min(n, d)^3) each; conjugate gradients begin at the solution for
@@ -63,7 +63,7 @@ class LsSvm(LinearMethod):
     Parameters
     ----------
     lam : float >= 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
+        Weight of |w|^2 / 2. None means 1 / n for n rescaled training rows.
     l1 : float >= 0
         Weight of |w|_1.
     """

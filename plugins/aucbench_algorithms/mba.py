@@ -2,11 +2,11 @@
 
     w = (M + lam I)^-1 m
 
-with m and M the averages over blocks of the means of z and of z z^T over all pairs of a block.
+where m is the average over blocks of the mean of z over all pairs of a block, and M that of z z^T.
 
-A block of rows has the class means m+ and m-, the class covariances S+ and S- and so, over its pairs
-z = x+ - x-, the moments m+ - m- and S+ + S- + (m+ - m-)(m+ - m-)^T, found without forming pairs. With
-one block of all rows this is the closed form of `ls_svm` for the same lam. Blocks of one class are skipped.
+A block of rows has the class means m+ and m- and the class covariances S+ and S-. The moments over its pairs
+z = x+ - x- are therefore m+ - m- and S+ + S- + (m+ - m-)(m+ - m-)^T, found without forming pairs. With one
+block of all rows this is the closed form of `ls_svm` for the same lam. Blocks of one class are skipped.
 
 Cost: O(d^2) per row, and O(d^3) once.
 
@@ -40,9 +40,9 @@ class Mba(LinearMethod):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
+        Weight of |w|^2 / 2. None means 1 / n for n rescaled training rows.
     block : int >= 1
-        Rows of a block; all rows where there are fewer.
+        Number of rows of a block; all rows if there are fewer.
     """
 
     name = "mba"

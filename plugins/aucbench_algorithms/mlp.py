@@ -1,7 +1,7 @@
 """A multilayer perceptron on class-balanced batches: any loss over all pairs, cross entropy, or PESG.
 
-The scores s(x) of a network with `layers` hidden layers of `width` rectified linear units minimise, on
-batches of B positives and B negatives,
+A network with `layers` hidden layers of `width` rectified linear units has the scores s(x). On batches of B
+positives and B negatives it minimises
 
     pairs                   mean over the B^2 pairs of l(s+ - s-), for any loss l
     cross_entropy           p mean+ log(1 + e^-s) + (1 - p) mean- log(1 + e^s), p the share of positives
@@ -10,21 +10,21 @@ batches of B positives and B negatives,
                             + 2 alpha (margin + mean- h - mean+ h) - alpha^2,   h = 1 / (1 + e^-s),
                             minimal in the network, a and b, maximal in alpha >= 0
 
-All criteria see the same batches. Cross entropy weights the two halves of a batch by the shares of the
-classes, so that its gradient has the expectation of that of uniform batches: both minimise the same function.
+All criteria use the same batches. Cross entropy weights the two halves of a batch by the shares of the
+classes. Its expected gradient is then that of uniform batches, so both minimise the same function.
 
-The first three are minimised by an optimiser of optax. The last begins with balanced cross entropy for a
+The first three are minimised by an optimiser of optax. The last starts with balanced cross entropy for a
 share `pretrain` of the iterations; PESG follows, from a = b = alpha = 0. With v the network, a and b,
 
     v = v - eta (dv + pull (v - ref) + weight_decay v),   alpha = max(0, alpha + eta dalpha)
 
-where ref is v at the first of its steps, and the mean of a stage's v from the end of that stage on; eta is
-`pesg_step`, a tenth of it in the second of the three equal stages, a hundredth in the third.
+where ref is v at the first step of PESG; after each stage, ref is the mean of v over that stage. In the three
+equal stages, eta is `pesg_step`, a tenth of it, and a hundredth of it.
 
 The rows are multiplied by one number, so that the mean square of their entries is 1: the start does not
-depend on `rescale`. float32; scores in float64. Sparse rows are written out batch by batch. Batches are cut
-from the rows in memory or on disk and passed to JAX's device 32 at a time. On a processor JAX decides on the
-number of threads; PJRT_NPROC=1 in the environment is one.
+depend on `rescale`. Training uses float32, scoring float64. Sparse rows are made dense batch by batch.
+Batches are cut from the rows in memory or on disk and passed to JAX's device 32 at a time. On a CPU, JAX
+chooses the number of threads; PJRT_NPROC=1 in the environment sets one thread.
 
 Cost of an iteration: O(B width (d + layers width) + B^2).
 
@@ -87,31 +87,31 @@ class Mlp(Method):
     Parameters
     ----------
     criterion : pairs, cross_entropy, balanced_cross_entropy or min_max_margin
-        What training minimises; the loss is that of the pairs.
+        What training minimises; only `pairs` uses the surrogate loss.
     layers : int >= 1
-        Hidden layers.
+        Number of hidden layers.
     width : int >= 1
-        Units of each.
+        Number of units in each hidden layer.
     dropout : float in [0, 1)
         Probability with which an output of a hidden layer is left out of an iteration.
     batch : int >= 2
-        Rows of a batch, even: half of them positive.
+        Number of rows in a batch, an even number: half of the rows are positive.
     optimiser : str
-        An optimiser of optax, by its name there: adam, adamw, sgd, rmsprop, ...
+        Name of an optimiser of optax: adam, adamw, sgd, rmsprop, ...
     learning_rate : float > 0
-        Of that optimiser.
+        Learning rate of the optimiser.
     schedule : constant or cosine
-        Whether the learning rate falls over the planned iterations.
+        Whether the learning rate is constant or falls over the planned iterations.
     weight_decay : float >= 0
-        Of that optimiser; where it has none, the weight of |w|^2 / 2 in what is minimised.
+        Weight decay of the optimiser; if it has none, the weight of |w|^2 / 2 in what is minimised.
     margin : float > 0
-        Of min_max_margin, for h between 0 and 1.
+        Margin of min_max_margin, for h between 0 and 1.
     pretrain : float in [0, 1)
         Share of the iterations that minimise cross entropy before PESG begins.
     pesg_step : float > 0
-        Step of the first stage of PESG.
+        Step size of the first stage of PESG.
     pull : float >= 0
-        Strength of its pull to the reference point.
+        Strength of the pull of PESG to the reference point.
     """
 
     name = "mlp"

@@ -1,19 +1,19 @@
 """OAM, online AUC maximisation with two reservoirs of examples, sequential (seq) or by gradients (gra).
 
-Each example x of label s (+1 or -1) meets the kept examples x_j of the other class, z = x - x_j, with the
-step C_t = C max(1, seen / B), where `seen` counts the examples of the other class and B is the buffer size:
+Each example x of label s (+1 or -1) is paired with the kept examples x_j of the other class, z = x - x_j. The
+step size is C_t = C max(1, seen / B), with `seen` examples of the other class so far and the buffer size B:
 
     seq: for each x_j in turn: w += min(C_t / 2, max(0, margin - s w.z) / |z|^2) s z
     gra: w += C_t / 2 * sum of s z over the x_j with s w.z <= margin, all tested with the same w
 
-Before that x enters the reservoir of its own class: appended while there is room, else with probability
-B / seen in a random slot. The model is the last iterate, or the mean of the w after each example.
+Before this, x enters the reservoir of its own class: appended while there is room, later in a random slot
+with probability B / seen. The model is the last iterate, or the mean of the w after each example.
 
-Cost per example: O(B nnz). In seq, w.z and |z|^2 come from the products of x_j with w and with x, which is
-spread over a dense vector once; where x and x_j nearly agree they are computed from z itself. The part of
-the steps along x is added once, at the end. With `radius` w is kept as scale * u, with `average` the sum of
-the w as weight * u - v. Both together cost O(d) whenever the scale has shrunk a thousandfold, and with
-steps of ten thousand radii.
+Cost per example: O(B nnz). In seq, w.z and |z|^2 come from the products of x_j with w and with x; x is spread
+over a dense vector once. If x and x_j nearly agree, w.z and |z|^2 are computed from z. The part of the steps
+along x is added once, at the end. With `radius` w is kept as scale * u, with `average` the sum of the w as
+weight * u - v. Both together cost O(d) when the scale has shrunk a thousandfold, and with steps of ten
+thousand radii.
 
 Source: Zhao, Hoi, Jin, Yang, Online AUC maximization, ICML 2011, Algorithms 1 to 3.
 """
@@ -76,13 +76,13 @@ class _Oam(LinearMethod):
     Parameters
     ----------
     C : float > 0
-        Weight of the loss; a step is at most C / 2 times max(1, seen / buffer).
+        Weight of the loss; a step size is at most C / 2 times max(1, seen / buffer).
     buffer : int >= 1
-        Examples kept of each class.
+        Number of examples kept of each class.
     average : bool
         Whether the model is the mean of the iterates rather than the last, which is noisy.
     radius : float > 0 or None
-        Project on |w| <= radius after each example; None does not, as the paper.
+        w is projected on |w| <= radius after each example; None, as in the paper, means no projection.
     """
 
     access = Access.stream
@@ -144,7 +144,7 @@ class _Oam(LinearMethod):
 
 @dataclass(frozen=True)
 class OamSeq(_Oam):
-    """Online AUC maximisation, passive-aggressive steps against a reservoir one after the other."""
+    """Online AUC maximisation, passive-aggressive steps against the examples of a reservoir in turn."""
 
     name = "oam_seq"
     _sequential = True

@@ -1,13 +1,13 @@
 """OPAUC, one-pass AUC optimisation with the square loss.
 
-Keeps the running mean c and covariance S of each class, and for a sample x of label s descends on the
-square loss against all samples of the other class o seen so far, plus lam / 2 |w|^2:
+OPAUC keeps the running mean c and covariance S of each class. A sample x of label s gives a step of descent
+on the square loss against all samples of the other class o seen so far, plus lam / 2 |w|^2:
 
     w -= eta (lam w - s (x - c_o) + (x - c_o) ((x - c_o).w) + S_o w)
 
 Nothing moves while the other class is empty. The step is bounded by the curvature of this loss, which is at
-most b = |x - c_o|^2 + tr S_o: eta / (1 + eta b) instead of eta. On rows of a mean |x|^2 of 1 that is nearly
-eta, but a row or a class with far longer rows cannot throw the weights beyond the minimum.
+most b = |x - c_o|^2 + tr S_o: eta / (1 + eta b) instead of eta. If the mean of |x|^2 is 1, this is nearly
+eta; but a far longer row, or a class of such rows, cannot throw the weights beyond the minimum.
 
 Cost per example: O(d^2) time and memory; only the lower triangles of the matrices are stored, as sums of
 x x^T, so that S_o w = M_o w / T_o - c_o (c_o.w). Sparse rows update nnz^2 / 2 entries, but the product
@@ -34,7 +34,7 @@ class Opauc(moments.SecondMoments):
     Parameters
     ----------
     bounded : bool
-        Whether the step is eta / (1 + eta b), or eta, as in the paper.
+        Whether the step size is eta / (1 + eta b), or eta, as in the paper.
     """
 
     name = "opauc"

@@ -8,10 +8,10 @@ and c_s that of x; the step is that of `opauc` against the other class o, with
 
 The sum of x is kept as one more column of Z, with r = 1.
 
-Cost per example: O(tau d), on sparse rows O(tau nnz + tau^2), exactly. There w is kept as
-scale * (u + Z_+ b_+ + Z_- b_-) with tau numbers b of each class: a step adds multiples of x to u and
-changes b, and adding x r^T to Z is made up for in u. The products Z^T Z and Z^T u, from which Z^T w follows,
-are updated with each sample. Every so many steps everything is folded into u, at O(tau d).
+Cost per example: O(tau d), on sparse rows O(tau nnz + tau^2), exactly. On sparse rows, w is kept as
+scale * (u + Z_+ b_+ + Z_- b_-) with tau numbers b of each class. A step adds multiples of x to u and changes
+b; u also compensates for adding x r^T to Z. The products Z^T Z and Z^T u, which give Z^T w, are updated with
+each sample. At intervals everything is folded into u, at O(tau d).
 
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
 """
@@ -39,7 +39,7 @@ class Centring(StrEnum):
 class State(NamedTuple):
     """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout.
 
-    The last axis of b, products, scale and u is that of settings which train together, here one.
+    The last axis of b, products, scale and u runs over the settings that train together; here there is one.
     """
 
     Z: np.ndarray  # (2, d, tau + 1) of each class, lazy: (d, 2, tau + 1); empty before the first step
@@ -60,7 +60,7 @@ class OpaucR(moments.MomentsMethod):
     Parameters
     ----------
     tau : int >= 1
-        Rank: numbers kept for each weight and class.
+        Rank: how many numbers are kept for each weight and class.
     centring : author or exact
         How the class means are subtracted from the second moments.
     """

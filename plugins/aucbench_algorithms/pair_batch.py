@@ -6,15 +6,15 @@ positives and B negatives (see `_pair_blocks`) gives the gradient
     all    : g = (1 / B^2) sum over a, b of l'(w.x+_a - w.x-_b) (x+_a - x-_b)
     matched: g = (1 / B) sum over a of l'(w.z_a) z_a,   z_a = x+_a - x-_a
 
-to which lam w is added, for a step of plain gradient descent, with momentum, or of Adam (see `_optimisers`).
-The model is the last iterate, or the average over blocks.
+to which lam w is added. The optimiser is plain gradient descent, momentum or Adam (see `_optimisers`). The
+model is the last iterate, or the average over blocks.
 
-The B^2 pairs are not visited where the loss is multiplicative or quadratic by pieces. Such a loss is its
-last piece, plus what each knot adds below its margin (see `loss_pieces.knots`). Both classes are sorted by
-their scores: the negatives that a positive with score s meets below the margin are those above s - margin, so
-that a sweep over both from above, with a count and a sum of scores, gives the coefficients of the positives,
-and one from below those of the negatives (Rust and Hocking). In small blocks a loop over all pairs without
-branches is faster than sorting.
+The B^2 pairs are not visited if the loss is multiplicative or piecewise quadratic. A piecewise quadratic loss
+is its last piece, plus what each knot adds below its margin (see `loss_pieces.knots`). Both classes are
+sorted by score. A positive with score s is below the margin with the negatives above s - margin. One sweep
+from above, with a count and a sum of scores, therefore gives the coefficients of the positives, and one from
+below gives those of the negatives (Rust and Hocking). In small blocks a loop over all pairs without branches
+is faster than sorting.
 
 Cost per block: O(nnz of its 2 B rows + B log B), or O(B^2) with other losses; Adam, and momentum with a
 decreasing step, add O(d).
@@ -48,11 +48,11 @@ class PairBatch(BlockMethod):
     Parameters
     ----------
     pairing : all or matched
-        Whether a block is all its B^2 pairs, or the B pairs that were drawn.
+        Whether a block uses all its B^2 pairs, or only the B pairs that were drawn.
     eta : float > 0 or None
-        Step; None is 0.3 for sgd and 0.1 for the others.
+        Step size; None means 0.3 for sgd and 0.1 for the others.
     schedule : constant or sqrt
-        Whether the step of block t is eta, or eta / sqrt(t).
+        Whether the step size of block t is eta, or eta / sqrt(t).
     average : bool
         Whether the model is the average over blocks, or the last iterate.
     """

@@ -5,18 +5,17 @@ Over blocks of B positives and B negatives (see `_pair_blocks`), with means over
 
     mean+ (s - a)^2 + mean- (s - b)^2 + 2 alpha (margin + mean- s - mean+ s) - alpha^2
 
-which at its saddle is the variance of the scores within the classes plus the square of max(0, margin -
-(mean+ s - mean- s)).
-With margin 1 and lam = 0 its minimum is that of the mean over pairs of (1 - (s+ - s-))^2, where the means
-are never more than the margin apart. With lam > 0 there is no such objective, as a and b decay too.
-All gradients are taken at the old point; block u gives
+which at its saddle point is the variance of the scores within the classes plus the square of
+max(0, margin - (mean+ s - mean- s)). With margin 1 and lam = 0 it has the same minimum as the mean over pairs
+of (1 - (s+ - s-))^2, where the means are never more than the margin apart. With lam > 0 there is no such
+objective, because a and b decay too. All gradients are taken at the old point; block u gives
 
     v = v - eta ((dw, da, db) + pull (v - ref) + lam v),   alpha = max(0, alpha + eta dalpha)
 
-with eta / (1 + eta h) for eta. Here h = 2 mean+ (1 + |x|^2) + 2 mean- (1 + |x|^2) bounds the curvature, so
-that a long row cannot throw v beyond the minimum. At the end of each of the stages, of equally many blocks,
-the reference point ref becomes the mean of the stage's v and eta is divided by decay. The model is the last
-w, or the average of all.
+with eta / (1 + eta h) in place of eta. Here h = 2 mean+ (1 + |x|^2) + 2 mean- (1 + |x|^2) bounds the
+curvature, so a long row cannot throw v beyond the minimum. All stages have equally many blocks. At the end of
+a stage, the reference point ref becomes the mean of the stage's v, and eta is divided by decay. The model is
+the last w, or the average of all w.
 
 w = scale u + lean ref, and the sum of the stage's w is weight u + leans ref - sums, so that pulling and decay
 change scalars only. Cost per pair: O(nnz), and O(d) at the end of a stage.
@@ -90,28 +89,28 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Pesg(LinearMethod):
-    """Min-max AUC margin loss on balanced blocks, pulled to the mean of the stage before.
+    """Min-max AUC margin loss on balanced blocks, pulled to the mean of the previous stage.
 
     Parameters
     ----------
     block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
+        B, the number of pairs in a block: B positives and B negatives.
     eta : float > 0
-        Step of the first stage.
+        Step size of the first stage.
     margin : float > 0
-        The distance of the class means of the scores beyond which it costs nothing.
+        The distance of the class means of the scores beyond which this distance costs nothing.
     lam : float >= 0
-        Weight decay, of a and b too.
+        Weight decay, which applies to a and b too.
     pull : float >= 0
         Strength of the pull to the reference point.
     stages : int >= 1
-        Stages into which the planned blocks are cut.
+        Number of stages into which the planned blocks are divided.
     decay : float >= 1
-        Divides the step at the end of a stage.
+        Number by which the step size is divided at the end of a stage.
     average : bool
         Whether the model is the average over blocks, or the last iterate.
     bounded : bool
-        Whether steps are bounded by the curvature of the block; False as in the paper.
+        Whether steps are bounded by the curvature of the block; in the paper they are not.
     """
 
     name = "pesg"

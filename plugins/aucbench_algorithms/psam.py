@@ -1,16 +1,16 @@
 """PSAM and ASAM, proximal and averaged stochastic AUC maximisation.
 
-Minimises gamma / 2 |w|^2 + mean over pairs of a loss of the margin w.z, z = x+ - x-, by steps on single
-pairs with the step l_t = 1 / (gamma (t + t0)). PSAM takes proximal steps of max(0, margin - w.z), ASAM
+Minimises gamma / 2 |w|^2 + mean over pairs of a loss of the margin w.z, z = x+ - x-, by steps on single pairs
+with the step size l_t = 1 / (gamma (t + t0)). PSAM takes proximal steps of max(0, margin - w.z), ASAM
 gradient steps of any loss l:
 
     PSAM: w += l_t clip((margin - w.z) / (l_t |z|^2), 0, 1) z
     ASAM: w -= l_t l'(w.z) z
 
-every `rskip` steps w shrinks by the factor 1 - rskip / (t + t0), every `askip` steps it enters the mean
-that is the model.
+Every `rskip` steps w shrinks by the factor 1 - rskip / (t + t0); every `askip` steps w enters the mean, which
+is the model.
 
-Cost per pair: O(nnz), for shrinking changes the scale of w only (see `aucbench.kernels.rules`).
+Cost per pair: O(nnz), because shrinking changes the scale of w only (see `aucbench.kernels.rules`).
 
 Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, Algorithm 1 and appendix; we follow
 them, not the displayed update of the text, which has no meaning. ASAM: Khalid, Ray, Chitsaz, Scalable
@@ -69,12 +69,12 @@ class Psam(kernels.RuleMethod):
     Parameters
     ----------
     gamma : float > 0 or None
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 3 / n for n training rows,
-        and no more than 3 / n of the rescaled rows.
+        Weight of |w|^2 / 2; the step size is 1 / (gamma (t + t0)). None means 3 / n for n training rows, but
+        at most 3 / n of the rescaled rows.
     t0 : float >= 0 or None
-        Start of the step's clock; None is gamma^-0.75.
+        Number added to t in the step size; None means gamma^-0.75.
     rskip, askip : int >= 1
-        Steps between two shrinkings, and between two points of the average.
+        Number of steps between two shrinkings, and between two points of the average.
     """
 
     name = "psam"

@@ -1,14 +1,14 @@
 """SGD on random pairs, the hinge loss with an l2 regulariser; with projections it is Pegasos.
 
-Minimises lam / 2 |w|^2 + mean over pairs z = x+ - x- of max(0, margin - w.z), with the step eta_t of a
+Minimises lam / 2 |w|^2 + mean over pairs z = x+ - x- of max(0, margin - w.z), with the step size eta_t of a
 schedule (10 / (t + 10), 1 / (lam t), or 0.02):
 
     w' = max(1 - eta_t lam, 1e-7) w;  w' += eta_t z if w.z < margin
 
-where the margin is tested before w shrinks, and for Pegasos w is then projected on |w| <= 1 / sqrt(lam).
-The model is the last iterate.
+The margin is tested before w shrinks. For Pegasos, w is then projected on |w| <= 1 / sqrt(lam). The model is
+the last iterate.
 
-Cost per pair: O(nnz), for shrinking and projecting change the scale of w only (see
+Cost per pair: O(nnz), because shrinking and projecting change the scale of w only (see
 `aucbench.kernels.rules`).
 
 Source: Sculley, Large scale learning to rank, NIPS workshop 2009 (sofia-ml, sampling of pairs by ROC).
@@ -57,12 +57,12 @@ class RocSgd(kernels.RuleMethod):
     Parameters
     ----------
     lam : float >= 0 or None
-        Weight of |w|^2 / 2; above 0 for the Pegasos schedule and projection. None is 1 / n for n training
-        rows, and no more than 1 / n of the rescaled rows.
+        Weight of |w|^2 / 2; above 0 for the Pegasos schedule and projection. None means 1 / n for n training
+        rows, but at most 1 / n of the rescaled rows.
     schedule : basic, pegasos or constant
-        Step 10 / (t + 10), 1 / (lam t), or 0.02.
+        Step size 10 / (t + 10), 1 / (lam t), or 0.02.
     pegasos : bool
-        Project on |w| <= 1 / sqrt(lam) after each step.
+        Whether w is projected on |w| <= 1 / sqrt(lam) after each step.
     """
 
     name = "roc_sgd"

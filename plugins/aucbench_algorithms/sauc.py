@@ -1,27 +1,27 @@
 """SAUC, stochastic AUC maximisation with general losses through their Bernstein polynomials.
 
-A loss of the margin on [-L, L], L = 2 R Dx, is replaced by its Bernstein polynomial of degree m, which is a
-sum of products f_i(s+) ft_i(s-), so that the pairwise risk is a saddle point in w, a, b and alpha (m + 1
-numbers each) over single samples. Round t of T makes t steps, pulled with strength gamma to the means
-w0, a0, b0, alpha0 of the round before, with eta = beta / (gamma sqrt(t)); for a sample of label y, s = w.x:
+A loss of the margin on [-L, L], L = 2 R Dx, is replaced by its Bernstein polynomial of degree m, a sum of
+products f_i(s+) ft_i(s-). The pairwise risk is therefore a saddle point in w, a, b and alpha (m + 1 numbers
+each) over single samples. Round t of T makes t steps, pulled with strength gamma to the means w0, a0, b0,
+alpha0 of the previous round, with eta = beta / (gamma sqrt(t)); for a sample of label y, s = w.x:
 
     y = +1: e = f(s), e' = f'(s), q = a        y = -1: e = ft(s), e' = ft'(s), q = b
     w  = proj(w - eta (((alpha - q).e') / (m + 1) x + gamma (w - w0)), R)
     a  = proj(a - eta (a - [y = 1] e) / (m + 1), R1),  b likewise with [y = -1] and R2
     alpha = proj(alpha + eta (e - alpha) / (m + 1), R1 + R2)
 
-The model is the mean of the w0 of the finished rounds. T (T + 1) / 2 samples are used, the rest ignored.
+The model is the mean of the w0 of the finished rounds. T (T + 1) / 2 samples are used, the rest is ignored.
 
 On most data the model is close to the direction of the difference of the class means, and ranks little
-better than it: gamma, which bounds the curvature of the polynomial, is 11 with a radius between 0.03 and
-0.1 and 10^4 and more with 0.01 or 1, so that the pull to the beginning of a round keeps the direction of
-the first steps: after five passes on eight data sets the cosine with that difference is 0.987 or more with
-the defaults, and 0.998 or more with radius=0.1 and beta=1. At its defaults the AUC is therefore 0.032 below
-that of `log_reg`, in the mean over the 75 families of the reference study; that of the difference of the
+better. The reason is gamma, which bounds the curvature of the polynomial: gamma is 11 with a radius between
+0.03 and 0.1, and 10^4 and more with 0.01 or 1, so the pull to the beginning of a round keeps the direction of
+the first steps. After five passes on eight data sets, the cosine with that difference is 0.987 or more with
+the defaults, and 0.998 or more with radius=0.1 and beta=1. In the mean over the 75 families of the reference
+study, the AUC with the defaults is therefore 0.032 below that of `log_reg`; the AUC of the difference of the
 class means is 0.034 below.
 
-Cost per example: O(nnz + m^2); the end of a round goes through the columns its rows have touched (see
-`_sauc_rounds`), on dense rows through all.
+Cost per example: O(nnz + m^2); the end of a round visits the columns that its rows have touched (see
+`_sauc_rounds`), on dense rows all columns.
 
 Source: Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020, Algorithm 1.
 """
@@ -61,19 +61,19 @@ class Sauc(LinearMethod):
     Parameters
     ----------
     radius : float > 0
-        R, of the ball of w. Values outside 0.02 to 0.2 make gamma so large that the weights hardly move from
-        zero.
+        R, the radius of the ball of w. Values outside 0.02 to 0.2 make gamma so large that the weights hardly
+        move from zero.
     beta : float > 0
-        Step.
+        Step size.
     degree : int >= 1
-        m, of the polynomial.
+        m, the degree of the polynomial.
     kappa : float > 0
-        Dx, bound on the row norms.
+        Dx, a bound on the row norms.
     average : before or after
-        Whether the mean of a round is over the points before or after its steps, and that of the rounds
+        Whether the mean of a round is over the points before or after its steps, and the mean of all rounds
         over their beginnings or ends.
     step_rule : code or printed
-        Whether the step is divided by gamma; undivided it is unstable.
+        Whether the step size is divided by gamma (code) or not (printed), which is unstable.
     """
 
     name = "sauc"

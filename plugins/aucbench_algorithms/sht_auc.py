@@ -10,12 +10,12 @@ plus 2 p (1 - p) (1 + w.(m- - m+)) (m- - m+), and the step
 
     w = (w - eta g) / (1 + eta lam)
 
-of which the `sparsity` largest |w_j| are kept (of equal ones that with the smaller j) and the others set to
+of which the `sparsity` largest |w_j| are kept (among equal ones, the smaller j) and the others are set to
 zero. The curvature of the objective on a batch is at most h, the mean of 2 (1 - p) |x - m+|^2 or
-2 p |x - m-|^2 over its rows plus 2 p (1 - p) |m- - m+|^2. The step is eta / (1 + eta h), so that a row far
+2 p |x - m-|^2 over its rows plus 2 p (1 - p) |m- - m+|^2. The step size is eta / (1 + eta h), so a row far
 from its class mean cannot throw the weights beyond the minimum.
 
-Cost per batch: O(nnz of its rows + d), for g is dense through the means.
+Cost per batch: O(nnz of its rows + d), because the means make g dense.
 
 Source: Yang, Zhou, Lei, Ying, Stochastic hard thresholding algorithms for AUC maximization, ICDM 2020.
 """
@@ -44,15 +44,15 @@ class ShtAuc(LinearMethod):
     Parameters
     ----------
     sparsity : int >= 1
-        Weights that are not zero, all d where it is larger.
+        Number of weights that are not zero; all d weights if it is larger.
     eta : float > 0
-        Step.
+        Step size.
     lam : float >= 0
         Weight of |w|^2 / 2.
     batch : int >= 1
-        Rows of a batch; all rows where there are fewer.
+        Number of rows of a batch; all rows if there are fewer.
     bounded : bool
-        Whether the step is eta / (1 + eta h), or eta, as in the paper.
+        Whether the step size is eta / (1 + eta h), or eta, as in the paper.
     """
 
     name = "sht_auc"

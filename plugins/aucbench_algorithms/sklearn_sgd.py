@@ -2,21 +2,21 @@
 
     alpha / 2 |w|^2 + mean of c_y l(y (w.x + b)),   c_y = n / (2 n_y)
 
-with l the hinge (`sgd_hinge`) or the logistic loss (`sgd_log`) and the classes balanced by their counts in
-the training set. From w = 0 and b = 0, for t = 1, 2, ... (scikit-learn's default schedule `optimal`):
+where l is the hinge (`sgd_hinge`) or the logistic loss (`sgd_log`). Counts in the training set balance the
+classes. From w = 0 and b = 0, for t = 1, 2, ... (scikit-learn's default schedule `optimal`):
 
     eta = 1 / (alpha (t0 + t - 1)),   t0 = alpha^(-3/4),   k = -eta c_y y l'(y (w.x + b))
     w = max(0, 1 - eta alpha) w + k x,   b = b + k
 
 The model is the average of all iterates, or the last one (average=False). Rows are taken in the given order,
-without shuffling. The scores leave the intercept b out: the AUC does not see it, and adding it would round
+without shuffling. The scores leave the intercept b out: it does not change the AUC, and adding it would round
 close scores into ties.
 
-The recursion is written out here because scikit-learn's `partial_fit` (1.5 to 1.9) forgets the intercept
-between two calls while averaging, so that the weights depend on how rows are cut into calls, and takes a
-hundredth of the intercept's step with sparse rows.
+The recursion is written out here because scikit-learn's `partial_fit` (1.5 to 1.9) has two faults. While
+averaging, it forgets the intercept between two calls, so the weights depend on how rows are cut into calls.
+With sparse rows, it takes a hundredth of the intercept's step.
 
-With weights of the rows, n_y is a sum of weights, and a step is multiplied by the weight of its row.
+With row weights, n_y is a sum of weights, and a step is multiplied by the weight of its row.
 
 Without an intercept (intercept=False), b stays 0.
 
@@ -77,8 +77,8 @@ class _Sgd(kernels.RuleMethod):
     Parameters
     ----------
     alpha : float > 0 or None
-        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows,
-        and no more than 1 / n of the rescaled rows.
+        Weight of |w|^2 / 2; also sets the step size. None means 1 / n for n training rows, but at most 1 / n
+        of the rescaled rows.
     average : bool
         Whether the model is the average of all iterates, or the last one.
     intercept : bool

@@ -6,27 +6,27 @@ of positives:
     (1 - p) (s - a)^2 [y = 1] + p (s - b)^2 [y = -1] - p (1 - p) alpha^2
     + 2 (1 + alpha) (p s [y = -1] - (1 - p) s [y = 1])
 
-Descent in (w, a, b), ascent in alpha, step g_t = zeta / sqrt(t), projection on |w| <= R,
-|a|, |b| <= R kappa, |alpha| <= 2 R kappa; the model is the mean of w_t weighted by g_t.
+A step of size g_t = zeta / sqrt(t) descends in (w, a, b), ascends in alpha, and ends with projection on
+|w| <= R, |a|, |b| <= R kappa, |alpha| <= 2 R kappa. The model is the mean of w_t weighted by g_t.
 
-`solam_l1` is the method on the l1 ball, with the choices of the paper that proposed it: started at zero, the
-points just produced being averaged.
+`solam_l1` is the method on the l1 ball, with the choices of the paper that proposed it: it starts at zero and
+averages the points after the steps.
 
 `regsolam` adds lam / 2 |w|^2 to F, so that the gradient of w becomes dF/dw + lam w, and takes the radius
 R = sqrt(2 / lam): comparing with w = 0 gives lam / 2 |w*|^2 <= 1.
 
-Cost per example: O(nnz), for the l2 projection and the ridge change the scale of w only (see
-`aucbench.kernels.rules`). Large steps on a small ball, and g_t lam about 1, make the scale be folded often,
-in O(d). With norm l1 the projection costs O(d) whenever it is active (O(nnz log d) in the lazy layout of
-sparse rows); it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
+Cost per example: O(nnz), because the l2 projection and the ridge change the scale of w only (see
+`aucbench.kernels.rules`). With large steps on a small ball, or g_t lam about 1, the scale is folded often, in
+O(d). With norm l1 the projection costs O(d) whenever it is active (O(nnz log d) in the lazy layout of sparse
+rows); it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
 
-The step is bounded by the curvature of F in (w, a, b) at the row, 2 (1 - p) (1 + |x|^2) for
-a positive one and 2 p (1 + |x|^2) for a negative one: with this number h, the step is g_t / (1 + g_t h). A
-row far longer than the others then cannot throw the weights beyond its own minimum. On data sets with such
-rows (standardised rare features) the order was reversed or lost without the bound.
+The step is bounded by the curvature of F in (w, a, b) at the row, 2 (1 - p) (1 + |x|^2) for a positive row
+and 2 p (1 + |x|^2) for a negative row. With this number h, the step size is g_t / (1 + g_t h). A row far
+longer than the others then cannot throw the weights beyond its own minimum. Without the bound, the order was
+reversed or lost on data sets with such rows (standardised rare features).
 
-The square loss itself is more than 0.1 of the AUC behind the logistic loss where the negatives spread far on
-one side, as in ADBench's annthyroid (0.83 against 0.99 at the optimum of either loss).
+If the negatives spread far on one side, the AUC of the square loss itself is more than 0.1 below that of the
+logistic loss, as on ADBench's annthyroid (0.83 against 0.99 at the optimum of either loss).
 
 Source: Ying, Wen, Lyu, Stochastic online AUC maximization, NIPS 2016, Algorithm 1. The l1 ball: Liu, Zhang,
 Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate, ICML 2018, section 5. The
@@ -92,15 +92,15 @@ class _Solam(kernels.RuleMethod):
     Parameters
     ----------
     zeta : float > 0
-        Step; g_t = zeta / sqrt(t).
+        Step size; g_t = zeta / sqrt(t).
     start : author or zero
         First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
     average : before or after
         Whether w_t or w_(t+1) is averaged.
     kappa : float > 0 or None
-        Bound on the row norms; None measures the largest of the training data.
+        Bound on the row norms; None means the largest row norm of the training data.
     bounded : bool
-        Whether steps are bounded by the curvature; False as in the papers.
+        Whether steps are bounded by the curvature; in the papers they are not.
     """
 
     access = Access.stream
@@ -138,11 +138,11 @@ class Solam(_Solam):
     Parameters
     ----------
     radius : float > 0
-        R, of the ball of w.
+        R, the radius of the ball of w.
     norm : l2 or l1
         Norm of the ball.
     one_sided_ab : bool
-        Clip a and b from above only, as the authors' scripts do.
+        Whether a and b are clipped from above only, as in the authors' scripts.
     """
 
     name = "solam"
@@ -195,7 +195,7 @@ class RegSolam(_Solam):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n rescaled training rows.
+        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None means 3 / n for n rescaled training rows.
     """
 
     name = "regsolam"

@@ -6,10 +6,10 @@ With the loss l of the margin s+ - s-, the objectives are, over positives i and 
     sopa_s: mean over i of temperature log mean_j exp(l_ij / temperature)
     soap  : - mean over i of u1_i / u2_i, the surrogate of the average precision
 
-The first is the one-way partial AUC, of false positive rates up to alpha; the second is a smooth form of it.
+The first is the one-way partial AUC for false positive rates up to alpha, the second a smooth form of it.
 
-Each block holds B positives and B negatives (see `_pair_blocks`), L_ab and D_ab being the loss and its
-derivative at s_a - s_b, with a over the positives and b over the negatives:
+Each block holds B positives and B negatives (see `_pair_blocks`). L_ab and D_ab are the loss and its
+derivative at s_a - s_b, where a runs over the positives and b over the negatives:
 
     sopa  : on_ab = [L_ab > s_i], g = 1 / (alpha B^2) sum on_ab D_ab (x_a - x_b),
             s_i -= eta_s (1 - sum_b on_ab / (alpha B))
@@ -53,7 +53,7 @@ class Sopa(BlockMethod):
     alpha : float in (0, 1]
         The largest false positive rate: the share of the negatives that counts.
     eta_s : float > 0
-        Step of the thresholds.
+        Step size of the thresholds.
     """
 
     name = "sopa"
@@ -84,7 +84,7 @@ class SopaS(BlockMethod):
     Parameters
     ----------
     temperature : float > 0
-        Loss by which a weight grows e-fold; a large one weights all pairs alike.
+        Increase of the loss that multiplies a weight by e; a large temperature weights all pairs alike.
     gamma : float in (0, 1]
         Share of the block in the running mean of each positive.
     """
@@ -121,7 +121,7 @@ class Soap(BlockMethod):
     prior : data or block
         Share of positives for which the precision is optimised: that of the training data, or one half.
     eta : float > 0 or None
-        Step; None is 1 for sgd and 0.1 for the others.
+        Step size; None means 1 for sgd and 0.1 for the others.
     """
 
     name = "soap"

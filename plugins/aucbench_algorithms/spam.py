@@ -1,19 +1,19 @@
 """SPAM, stochastic proximal AUC maximisation, with a ridge, an elastic net or a ball.
 
-The saddle point of `solam` with the optimal a, b, alpha for w put in, from the class means m+ and m- and
-the share p of positives of the training data, known before the pass: a = w.m+, b = w.m-, alpha = b - a.
-For a sample x with s = w.x, and eta = C / sqrt(t):
+The saddle point of `solam`, where a, b and alpha take their optimal values for w: a = w.m+, b = w.m-,
+alpha = b - a. The class means m+ and m- and the share p of positives are those of the training data, known
+before the pass. For a sample x with s = w.x, and eta = C / sqrt(t):
 
     u = w - eta coef x,  coef = 2 (1 - p) (s - a - 1 - alpha) for positives, 2 p (s - b + 1 + alpha) else
     l2:   w = u / (1 + eta beta)
     net:  w = sign(u) max(|u| - eta nu, 0) / (1 + eta beta)
     ball: w = u projected on |w| <= radius
 
-The model is the mean of the w. With h = 2 (1 - p) |x|^2 for positives and 2 p |x|^2 else, the curvature along
-x, the step is eta / (1 + eta h): a row far longer than the others, of a rare class above all, would otherwise
-throw the weights beyond its own minimum and lose the order for the rest of the run.
+The model is the mean of the w. The curvature along x is h = 2 (1 - p) |x|^2 for positives and 2 p |x|^2 else,
+and the step size is eta / (1 + eta h). Otherwise a row far longer than the others, above all one of a rare
+class, would throw the weights beyond its own minimum and lose the order for the rest of the run.
 
-Cost per example: O(nnz) with l2 and ball, for shrinking and projecting change the scale of w only (see
+Cost per example: O(nnz) with l2 and ball, because shrinking and projecting change the scale of w only (see
 `aucbench.kernels.rules`), and a and b move by the products of the rows with m+ and m-, computed beforehand.
 The net costs O(nnz log d) on sparse rows, where w is a thresholded vector (see
 `aucbench.kernels.thresholded`), and O(d) on others. While eta beta is about 1 the scale is folded every few
@@ -95,17 +95,17 @@ class Spam(kernels.RuleMethod):
     Parameters
     ----------
     C : float > 0
-        Step; eta = C / sqrt(t).
+        Step size; eta = C / sqrt(t).
     beta : float >= 0 or None
-        Weight of |w|^2 / 2, with l2 and net; None is 3 / n for n rescaled training rows.
+        Weight of |w|^2 / 2, with l2 and net; None means 3 / n for n rescaled training rows.
     nu : float >= 0
         Weight of |w|_1, with net.
     penalty : l2, net or ball
         Ridge, elastic net, or the constraint |w| <= radius.
     radius : float > 0
-        Of the ball.
+        Radius of the ball.
     bounded : bool
-        Whether steps are bounded by the curvature; False as in the paper.
+        Whether steps are bounded by the curvature; in the paper they are not.
     """
 
     name = "spam"

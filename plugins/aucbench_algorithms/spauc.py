@@ -1,8 +1,8 @@
 """SPAUC, stochastic proximal AUC maximisation with running estimates of the share and means of the classes.
 
 Minimises p (1 - p) times the mean over pairs of (1 - w.z)^2, z = x+ - x-, plus a penalty. For example t,
-(x, y), the share of positives p and the class means c+, c- are brought up to date first (or are those of the
-training data, known before: statistics=train); then with a = w.c+, b = w.c-, and c the mean of the own class,
+(x, y), the share of positives p and class means c+, c- are first updated (with statistics=train, they are
+those of the training data). Then, with a = w.c+, b = w.c-, and c the mean of the example's class,
 
     k = 2 (1 - p) (w.x - a) for positives, 2 p (w.x - b) for negatives
     g = k (x - c) + 2 p (1 - p) (1 + b - a) (c- - c+),   u = w - eta g
@@ -10,24 +10,24 @@ training data, known before: statistics=train); then with a = w.c+, b = w.c-, an
     net: w = sign(u) max(|u| - eta nu, 0) / (1 + eta beta)
 
 with eta = C / sqrt(t), or 2 C / (t + C) (`fast`). The model is the mean of the w, or the last w
-(average=False). Nothing moves until both classes were seen. With known p and means the expectation of g is
-the gradient, and beta stands for lam = beta / (2 p (1 - p)) of `ls_svm`. Unlike in `spam`, the means are
-subtracted from x, which makes the noise at the optimum smaller, and nothing need be known before the pass.
+(average=False). Nothing moves until both classes have been seen. With known p and means, the expectation of g
+is the gradient, and beta stands for lam = beta / (2 p (1 - p)) of `ls_svm`. Unlike in `spam`, the means are
+subtracted from x, which reduces the noise at the optimum, and need not be known before the pass.
 
-Cost per example: O(nnz) with l2, although g has the dense means in it: with the sums Q+ = T+ c+ and Q- of the
+Cost per example: O(nnz) with l2, although g contains the dense means. With the sums Q+ = T+ c+ and Q- of the
 rows of each class, and the numbers A+ and A-,
 
     w = scale (u + A+ Q+ + A- Q-),   sum of the averaged w = weight u + W+ Q+ + W- Q- - v
 
-A row of class s adds x to Q_s, and leaves w as it was if u takes -A_s x; g moves u along x, and A+ and A- as
-numbers; v corrects the sum, along x. The products of u, Q+ and Q- with each other move by those
-with x. Now and then, and where the scale has shrunk a thousandfold, all is folded into u and computed
-exactly, in O(d). With `train` Q+ and Q- are the means and stay. The net thresholds w along the dense means,
-which costs O(d) per example.
+A row of class s adds x to Q_s; adding -A_s x to u keeps w unchanged. g moves u along x and changes the
+numbers A+ and A-; v corrects the sum, along x. The products of u, Q+ and Q- with each other are updated by
+their products with x. At times, and when the scale has shrunk a thousandfold, all is folded into u and
+computed exactly, in O(d). With `train`, Q+ and Q- are the means and stay constant. The net thresholds w along
+the dense means, which costs O(d) per example.
 
 The curvature of the objective at the example is at most h = 2 (1 - p) |x - c|^2 for positives, 2 p |x - c|^2
-for negatives, plus 2 p (1 - p) |c- - c+|^2, and eta is divided by 1 + eta h: an example far from the mean of
-its class cannot throw the weights beyond the minimum.
+for negatives, plus 2 p (1 - p) |c- - c+|^2, and eta is divided by 1 + eta h, so an example far from the mean
+of its class cannot throw the weights beyond the minimum.
 
 Source: Lei, Ying, Stochastic proximal AUC maximization, JMLR 2021.
 """
@@ -96,14 +96,14 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Spauc(LinearMethod):
-    """Stochastic proximal AUC maximisation with the square loss and nothing known before.
+    """Stochastic proximal AUC maximisation with the square loss and no statistics before the pass.
 
     Parameters
     ----------
     C : float > 0
-        Step.
+        Step size.
     schedule : sqrt or fast
-        Step C / sqrt(t), or 2 C / (t + C).
+        Step size C / sqrt(t), or 2 C / (t + C).
     penalty : l2 or net
         Ridge, or elastic net, whose steps cost O(d).
     beta : float >= 0
@@ -113,9 +113,9 @@ class Spauc(LinearMethod):
     statistics : running or train
         Whether p and the class means are those of the examples so far, or of the training data.
     average : bool
-        Whether the model is the mean of the w, or the last.
+        Whether the model is the mean of the w, or the last w.
     bounded : bool
-        Whether the step is divided by 1 + eta h; False as in the paper.
+        Whether the step size is divided by 1 + eta h; in the paper it is not.
     """
 
     name = "spauc"

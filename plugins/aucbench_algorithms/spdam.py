@@ -15,12 +15,12 @@ Neither xt nor, on sparse rows, any vector of length d is formed: w and wb are k
 m+, m-, a scaled sum g and a plain sum U of rows, and of the last Delta (see `two_sums`).
 
 The convergence is linear. The number of passes to a given accuracy grows with 1 + kappa sqrt(m / (n lam)),
-where kappa is the largest |xt_i|, so that the smallest minibatches need the fewest passes. In the mean over
-74 families (94 data sets, at most 5,000 rows, lam = 0.1, default budget, one hold-out each) the test AUC is
-0.0101 behind `log_reg` with minibatches of n / 100 rows, 0.0037 with n / 1000, and 0.0023 with single rows.
+where kappa is the largest |xt_i|, so the smallest minibatches need the fewest passes. In the mean over 74
+families (94 data sets, at most 5,000 rows, lam = 0.1, default budget, one hold-out each) the test AUC is
+0.0101 below `log_reg` with minibatches of n / 100 rows, 0.0037 with n / 1000, and 0.0023 with single rows.
 
-Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
-Where d is no more than a few times m nnz, plain vectors are faster and used.
+Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d is; g is folded at intervals, in O(d). If d is
+at most a few times m nnz, plain vectors are used, because they are faster.
 
 Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
 Math. Stat. 2019, with the scaling of xt and the steps derived anew (see the deviations).
@@ -66,11 +66,11 @@ class Spdam(LinearMethod):
     lam : float > 0
         Weight of |w|^2 / 2.
     batch_fraction : float in (0, 1]
-        Rows of a minibatch as a share of all.
+        Rows of a minibatch as a share of all rows.
     sigma_rule : derived or printed
-        The dual step.
+        Formula of the dual step size sigma.
     kappa : float > 0 or None
-        Bound on |xt_i|; None measures the largest of the training data.
+        Bound on |xt_i|; None means the largest |xt_i| of the training data.
     """
 
     name = "spdam"

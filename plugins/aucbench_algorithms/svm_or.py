@@ -3,17 +3,17 @@
     P(w) = lam / 2 |w|^2 + mean over pairs of max(0, 1 - w.(x+ - x-))
 
 The hinge is smoothed to a quadratic over margins from 1 - mu to 1 and minimised by Newton's method, with
-sums over pairs from sorted scores; mu falls tenfold whenever Newton's method has settled, so that the pairs
-still in the band are soon only those that sit at the kink of the solution. Once they are few, the problem
-in which every other pair has its slope frozen is solved exactly (see `kink`). With a the resulting dual
-variables, every P(w) - D(a) is a sum without cancellation of what the kink pairs and the dual weights miss,
+sums over pairs from sorted scores; mu falls tenfold whenever Newton's method has settled. Soon the only pairs
+left in the band are those at the kink of the solution. Once they are few, the slopes of all other pairs are
+frozen and the resulting problem is solved exactly (see `kink`). With its dual variables a, P(w) - D(a) is a
+sum without cancellation of what the kink pairs and the dual weights miss,
 
     gap = mean of [max(0, 1 - m) - a (1 - m)] + |lam w - mean of a z|^2 / (2 lam),
 
-and |w - w*|^2 <= 2 gap / lam for the optimum w*. The method is done when the gap is below 1e-14 times
+and |w - w*|^2 <= 2 gap / lam for the optimum w*. The method ends when the gap is below 1e-14 times
 lam / 2 |w|^2, which certifies |w - w*| <= 1e-7 |w| (margins that are 1 up to rounding count as 1), or when mu
-has reached 1e-9; then the point of the least gap is taken if that is small, else the last, whose error is of
-the order of mu. The state keeps the least gap.
+has reached 1e-9. It then returns the point of the least gap if that gap is small, else the last point, whose
+error is of the order of mu. The state keeps the least gap.
 
 Cost: O(nnz + n log n) per pass, O(n d^2) to form a Hessian; mostly 10 to 40 iterations.
 
@@ -62,7 +62,7 @@ class SvmOr(BatchSolver):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows. As 1/2 |w|^2 + C sum over pairs,
+        Weight of |w|^2 / 2. None means 1 / n for n training rows. In the form 1/2 |w|^2 + C sum over pairs,
         C = 1 / (lam n+ n-).
     """
 

@@ -2,11 +2,11 @@
 
     k = eta c_y y exp(-y (w.x + b)),    w += k x,  b += k,    c_+ = 1 - p,  c_- = p
 
-with p the share of positives, of the training data or among the examples so far (the current one
+where p is the share of positives in the training data or among the examples so far (the current one
 included). Minimising a weighted univariate exponential loss is consistent with the AUC. One pass; the model
 is the last iterate, from w = 0 and b = 0. The exponent is capped at 700. The intercept b stays 0 with
-intercept=False; the scores leave it out, because the AUC does not see it and adding it would round close
-scores into ties. With weights of the rows, a step is multiplied by that of its row over the mean of all.
+intercept=False; the scores leave it out, because it does not change the AUC and adding it would round close
+scores into ties. With row weights, a step is multiplied by the weight of its row over the mean weight.
 
 Cost per example: O(nnz).
 
@@ -62,7 +62,7 @@ class UniExp(kernels.RuleMethod):
     Parameters
     ----------
     eta : float > 0
-        Step.
+        Step size.
     ratio : train or running
         Whether the share of positives is that of the training data or of the examples so far.
     intercept : bool

@@ -3,18 +3,18 @@
     lam / 2 |w|^2 + 1/2 [mean over positives of l(w.x + b) + mean over negatives of l(-w.x - b)]
 
 l(m) = log(1 + e^-m) for `uni_log`, (1 - m)^2 for `uni_square`. The intercept b is not regularised, or is 0
-with intercept=False. Both losses are consistent with the AUC. The scores leave b out: the AUC does not see
-it, and adding it would round close scores into ties.
+with intercept=False. Both losses are consistent with the AUC. The scores leave b out: it does not change the
+AUC, and adding it would round close scores into ties.
 
-With c_i = 1 / (2 n_y), a Newton system without b is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)). To
-eliminate b is to centre the rows at their mean weighted by D; sparse rows are centred in products only. The
-system is factored in the smaller of n and d, or solved by conjugate gradients where both exceed 2,048. With
-weights of the rows, the weight of a row over the sum of its class replaces 1 / n_y.
+With c_i = 1 / (2 n_y), a Newton system without b is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)).
+Eliminating b means centring the rows at their mean weighted by D; sparse rows are centred in products only.
+The system is factored in the smaller of n and d, or solved by conjugate gradients if both exceed 2,048. With
+row weights, the weight of a row over the sum of its class replaces 1 / n_y.
 
 The square loss needs one system. With the class means m and covariances S and d = m+ - m- it is
-(lam I + S+ + S- + d d^T / 2) w = d, b = -w.(m+ + m-) / 2, so that w has the direction of `ls_svm` with the
-same lam. The logistic loss is minimised by Newton's method until the gradient by w and b is at most
-1e-10 lam |w|, which bounds |w - w*| / |w| by 1e-10, or until rounding keeps it from shrinking further.
+(lam I + S+ + S- + d d^T / 2) w = d, b = -w.(m+ + m-) / 2, so w has the direction of `ls_svm` with the same
+lam. The logistic loss is minimised by Newton's method until the gradient by w and b is at most 1e-10 lam |w|,
+which bounds |w - w*| / |w| by 1e-10, or until rounding keeps it from shrinking further.
 
 Cost: O(n d min(n, d)) per iteration, O(nnz) per conjugate-gradient product. The settings of a grid share
 X X^T where n < d, else the matrix of the square loss, whose D is always the same. They begin at the solution
@@ -88,7 +88,7 @@ class _Penalised(UnivariateBatch):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows, of `uni_square` for the rescaled rows.
+        Weight of |w|^2 / 2. None means 1 / n for n training rows; for `uni_square`, for the rescaled rows.
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     """

@@ -23,8 +23,8 @@ class Labels:
     Parameters
     ----------
     positive : label or list of labels, optional
-        The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
-        larger of -1/+1 or 0/1, and the rarer of any other two.
+        The labels that become +1. Required for more than two classes unless a grouping is given. By default
+        the larger of -1/+1 or 0/1, and the rarer of any other two.
     grouping : Grouping, optional
         ``halves``, ``rarest`` or ``largest``, for several classes, or ``one`` with `positive`.
     grouping_seed : int

@@ -31,9 +31,9 @@ class _Generated:
     d : int
         Number of features.
     positive_rate : float
-        Share of positives, between 0 and 1; round(n * positive_rate) rows, but one of each class at least.
+        Share of positives, between 0 and 1: round(n * positive_rate) rows, but at least one of each class.
     seed : int
-        Of the generator.
+        Seed of the generator.
     """
 
     name = "generated"
@@ -59,7 +59,7 @@ class _Generated:
 class Gaussian(_Generated):
     r"""Two Gaussians N(+-mu/2, S) of one covariance; the best AUC is Phi(separation / sqrt(2)).
 
-    S is diagonal, its entries fall geometrically from 1 to 1 / condition, and every coordinate contributes
+    S is diagonal; its entries fall geometrically from 1 to 1 / condition, and every coordinate contributes
     the same to the separation sqrt(mu' S^-1 mu). The difference of the scores mu' S^-1 x of a positive and a
     negative is normal with mean separation^2 and variance 2 separation^2, so that the Bayes-optimal AUC is
     Phi(separation / sqrt(2)): 0.760 at separation 1, 0.921 at 2, whatever the condition.
@@ -94,21 +94,21 @@ class Gaussian(_Generated):
 
 @dataclass(frozen=True, kw_only=True)
 class SparseText(_Generated):
-    """Texts of words with Zipf frequencies, weights and signs of unit norm; a logistic model of the label.
+    """Texts of words with Zipf frequencies, as rows of unit norm; labels from a logistic model.
 
     A row has `nonzeros` words, drawn with replacement, word j with probability proportional to 1 / (j + 2);
     its values are counts times log(1 / frequency), scaled to unit norm. The rows with the largest
-    signal * w'x + logistic noise are positive, w having the values +-1, so that the best score is w'x. Its
-    AUC has no closed form.
+    signal * w'x + logistic noise are positive, where w has the values +-1; the best score is therefore w'x.
+    Its AUC has no closed form.
 
     Parameters
     ----------
     d : int
-        Words (features).
+        Number of words (features).
     nonzeros : int
-        Words drawn for a row, repetitions included; at most d.
+        Number of words drawn for a row, repetitions included; at most d.
     signal : float
-        How strongly the words decide.
+        How strongly the words determine the label.
     """
 
     name = "sparse_text"
@@ -150,8 +150,8 @@ class SparseText(_Generated):
 class HardMargin(_Generated):
     """Two classes separated by a hyperplane with a margin, in random direction; the best AUC is 1.
 
-    Along the direction rows lie `margin` and an exponential variable of mean 1 away from the plane, on the
-    side of their label; across it they are standard normal.
+    Along this direction, the distance of a row from the plane is `margin` plus an exponential variable of
+    mean 1, on the side of its label; across it, rows are standard normal.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class HardMargin(_Generated):
 class LabelNoise(_Generated):
     """Two Gaussians, a share of whose labels is wrong; the best AUC is known.
 
-    Rows come from N(+-mu/2, I) as in `gaussian`, of the true label; then each label is reversed with
+    Rows come from N(+-mu/2, I) by their true label, as in `gaussian`; then each label is reversed with
     probability `noise`. With the share p of true positives, a = P(true + | labelled +) and b = P(true + |
     labelled -), a pair of labelled rows is ordered like the true one or not at all in expectation: the best
     AUC is 1/2 + (a - b) (Phi(separation / sqrt(2)) - 1/2).

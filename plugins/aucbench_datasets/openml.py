@@ -14,11 +14,11 @@ class Openml(Columns):
     Parameters
     ----------
     path : int or str
-        The number or the name; of several versions of a name the first active one. Needed.
+        The number or the name, required. Of several versions of a name, the first active one is used.
     target : str, optional
-        The column of labels; the one that OpenML names when left out.
+        The column of labels; by default the one that OpenML names.
     drop : list of str
-        Columns that are not features, besides those that OpenML names.
+        Columns that are not features, in addition to those that OpenML names.
     """
 
     name = "openml"

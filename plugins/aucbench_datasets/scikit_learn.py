@@ -1,4 +1,4 @@
-"""Real data sets that come with scikit-learn, read without importing it, which takes a second."""
+"""Real data sets that come with scikit-learn, read without importing scikit-learn, which takes a second."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec

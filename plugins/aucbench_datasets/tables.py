@@ -15,9 +15,9 @@
     positive = "leaks"
     licence = "CC BY 4.0"
 
-A table is one data set under its name. The keys are those of `aucbench.File`, of `aucbench.Table` and of the
-data set itself; `_Entry` and `_FileEntry` list them. Names in braces in the texts of ``[defaults]`` stand for
-keys of the data set, and ``like`` copies the keys of another data set of the file.
+Each table declares one data set by its name. The keys are those of `aucbench.File`, of `aucbench.Table` and
+of the data set itself; `_Entry` and `_FileEntry` list them. Names in braces in the texts of ``[defaults]``
+stand for keys of the data set, and ``like`` copies the keys of another data set of the file.
 """
 
 import sys
@@ -122,7 +122,7 @@ class _ByTopic:
     Parameters
     ----------
     topic : number, optional
-        The label whose rows are positive; the one with most training rows when left out.
+        The label whose rows are positive; by default the label with most training rows.
     """
 
     name = "declared"

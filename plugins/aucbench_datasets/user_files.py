@@ -103,9 +103,9 @@ class Libsvm(_UserFile):
     Parameters
     ----------
     features : int, optional
-        The number of features; the largest index when left out.
+        The number of features; by default the largest index.
     zero_based : bool or "auto"
-        Whether indices count from 0; ``auto``, as in scikit-learn: if an index in one of the files is 0.
+        Whether indices count from 0. With ``auto`` they do if an index in a file is 0, as in scikit-learn.
     """
 
     name = "libsvm"
@@ -139,7 +139,7 @@ class Columns(Labels):
     drop : list of str and int
         Columns that are not used as features.
     missing : Missing
-        ``refuse``, or ``median`` of the column in the training part.
+        ``refuse`` missing values, or replace them by the ``median`` of the column in the training part.
     types : dict
         Types of columns whose type is not to be guessed (``number``, ``categories``, ``hashed``,
         ``thousands``, ``decimal_comma``, ``percent`` or ``date``). A sorted column, or one that numbers the
@@ -206,7 +206,7 @@ class Columns(Labels):
 class Csv(Columns, _UserFile):
     """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
 
-    Columns with texts become one column of zeros and ones for each text of the training part.
+    A column with texts becomes one column of zeros and ones for each text of the training part.
 
     Parameters
     ----------
@@ -256,9 +256,9 @@ class Npz(_UserFile):
     Parameters
     ----------
     target : str, optional
-        The array of labels; y, target or labels when left out.
+        The array of labels; by default y, target or labels.
     missing : Missing
-        ``refuse``, or ``median`` of the column in the training part.
+        ``refuse`` missing values, or replace them by the ``median`` of the column in the training part.
     """
 
     name = "npz"

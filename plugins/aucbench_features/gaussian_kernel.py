@@ -1,6 +1,6 @@
 """Explicit features of the Gaussian kernel exp(-|x - z|^2 / bandwidth): Nystroem and random Fourier.
 
-Before a linear method they give its kernel version: k-means Nystroem turns SOLAM, PSAM, ASAM and
+Before a linear method, these features give its kernel version: k-means Nystroem turns SOLAM, PSAM, ASAM and
 BAM into NSOLAM, NPSAM, NASAM and NBAM.
 """
 
@@ -25,16 +25,16 @@ BLOCK_ROWS = 4096  # rows mapped at a time
 class Nystroem:
     """K-means Nystroem features of the Gaussian kernel exp(-|x - z|^2 / bandwidth).
 
-    x becomes K(x, Z) U L^-1/2, with Z the centres of k-means on the training rows and K(Z, Z) = U L U'.
-    Source: Zhang, Kwok, Clustered Nystroem method for large scale manifold learning and dimension
-    reduction, IEEE TNN 2010; bandwidth and number of landmarks from the PSAM paper.
+    x becomes K(x, Z) U L^-1/2, where Z are the centres of k-means on the training rows and K(Z, Z) = U L U'.
+    Source: Zhang, Kwok, Clustered Nystroem method for large scale manifold learning and dimension reduction,
+    IEEE TNN 2010; bandwidth and number of landmarks from the PSAM paper.
 
     Parameters
     ----------
     landmarks : int >= 1
         Number of centres, at most the number of training rows.
     bandwidth : float > 0 or None
-        None: mean squared distance of the first 80,000 training rows to their mean.
+        Bandwidth; None means the mean squared distance of the first 80,000 training rows to their mean.
     """
 
     name = "nystroem"
@@ -85,7 +85,7 @@ class Fourier:
     dimension : int >= 1
         D, the number of features.
     bandwidth : float > 0 or None
-        None: mean squared distance of the first 80,000 training rows to their mean.
+        Bandwidth; None means the mean squared distance of the first 80,000 training rows to their mean.
     """
 
     name = "fourier"

@@ -1,6 +1,6 @@
 """Fewer features: random projection, principal components, random subset.
 
-With 1,000 dimensions before OPAUC they are OPAUC^rp, OPAUC^pca and OPAUC^f of Gao et al., ICML 2013.
+With 1,000 dimensions before OPAUC, these are OPAUC^rp, OPAUC^pca and OPAUC^f of Gao et al., ICML 2013.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ BLOCK_COLUMNS = 16_384  # input features per block of random directions
 
 @dataclass(frozen=True)
 class Projection:
-    """Gaussian random projection x R / sqrt(k), R of standard normal entries.
+    """Gaussian random projection x R / sqrt(k), where R has standard normal entries.
 
     R is drawn block by block whenever it is needed, so that a million input features cost no memory.
 
