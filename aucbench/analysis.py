@@ -32,9 +32,9 @@ def optimum(*overrides: str) -> "OptimumResult":
     Parameters
     ----------
     *overrides : str
-        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. Nothing is stored.
-        The search ends after ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the
-        objective depends on the hyperparameters.
+        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. Nothing is stored. The search
+        ends after ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, because the objective
+        depends on the hyperparameters.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def suggest(
     *overrides : str
         Overrides of `run` that decide the rows: ``"dataset.target=outcome"``, ``"max_train_rows=5000"``.
     seconds : float, optional
-        Largest expected time of a training.
+        Largest expected time of a training, in seconds.
     archive : str or Path, optional
         Results of a study under ``ruleset=trials``; by default the results shipped with aucbench.
     count : int
@@ -212,8 +212,8 @@ def rescore(
     parameters : sequence of str
         Overrides of parameters of the measures, such as ``"pauc.max_fpr=0.05"``.
     replace_others : bool
-        Whether a measure that a cell has with other parameters is computed with the new ones. If only the
-        final weights or scores are stored, the curve of the measure is then lost except for its end.
+        Whether a measure that a cell has with other parameters is replaced. If only the final weights or
+        scores are stored, only the end of its curve then remains.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def rescore(
 
 
 def check(archive: "Archive", method: str | None = None) -> list[str]:
-    """Sentences on the gaps of an archive for a public board.
+    """The gaps of an archive for a public board, described in sentences.
 
     The gaps are missing and failed cells, entries without a ruleset, settings that differ from the installed
     ruleset, and entries of the reference study that the method lacks: its data sets, splits and

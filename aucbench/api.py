@@ -27,7 +27,7 @@ __all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "run", "run_study"
 
 
 def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
-    """Run an entry as the command line does; prints nothing.
+    """Run an entry like the command line, but print nothing.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
         written to MLflow without the override ``"tracking=mlflow"``, and finished cells are neither looked
         up nor stored without ``"store.path=FOLDER"``.
     X : (n, d) array, scipy sparse matrix or pandas DataFrame, optional
-        Rows, with the labels `y` in the place of ``"dataset=NAME"``. Columns of a data frame are read like
-        those of a table, texts and categories among them. A copy named by its digest is kept in the cache;
-        ``aucbench data`` shows and removes it, and the record has the digest of the rows (`data.sha256`).
+        Rows that, with the labels `y`, replace ``"dataset=NAME"``. Columns of a data frame, including texts
+        and categories, are read like columns of a table. The cache keeps a copy, named by its digest, which
+        ``aucbench data`` shows and removes; the record has the digest of the rows (`data.sha256`).
     y : (n,) array, optional
         Labels of two classes, or of more with ``"dataset.positive=LABEL"`` or ``"dataset.grouping=rarest"``.
 
@@ -100,7 +100,7 @@ def _array_words(overrides: Sequence[str], X: Any, y: Any) -> list[str]:
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":
-    """Run a study as the command line does: one entry, a sweep or an experiment; prints nothing.
+    """Run a study (one entry, a sweep or an experiment) like the command line, but print nothing.
 
     Finished cells are kept in the store and logged to MLflow as ``aucbench run`` does; a study with a name
     gets its leaderboard.
@@ -116,7 +116,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     Returns
     -------
     StudyResult
-        The numbers of cells and of cells that were run; failures, refusals and errors of the logging.
+        The numbers of all cells and of cells that were run; failures, refusals and logging errors.
 
     Raises
     ------
@@ -278,17 +278,17 @@ def leaderboard(
     source : str or Path
         The folder of a store, or an archive of results (``.zip``).
     study : str, optional
-        Name of one study; everything in the source when left out.
+        Name of one study. If left out, everything in the source is used.
     reference : str, optional
-        Name of the method that gains are relative to: by default the reference of the plan, else
+        Name of the method with which others are compared: by default the reference of the plan, else
         ``log_reg_cv`` if methods are tuned and ``log_reg_cv`` was run, else ``log_reg``.
     by : str
-        Measure to compare.
+        Name of the measure to compare.
     rope : float, optional
         The largest difference in the measure that does not matter in practice: by default the rope of the
         plan, else .005 for the AUC; other measures have verdicts only with a rope.
     model_class : str, optional
-        Compare only methods of this class (linear, kernel, trees, network or other), and the reference.
+        Class of the compared methods (linear, kernel, trees, network or other), besides the reference.
 
     Returns
     -------

@@ -50,8 +50,8 @@ def booster_derivatives(loss: Any) -> _Derivatives:
     Returns
     -------
     callable
-        Of (scores, y, weights): (n,) float64 finite decision values; (n,) int8 labels in {-1, 1}, of both
-        classes; and None or (n,) float64 weights >= 0, with a positive sum in each class. It returns two
+        Function of (scores, y, weights): (n,) float64 finite decision values; (n,) int8 labels in {-1, 1}, of
+        both classes; and None or (n,) float64 weights >= 0, with a positive sum in each class. It returns two
         (n,) float32 arrays, the type that boosters store:
 
         - the gradient, with an error of at most `ACCURACY` times the mean absolute slope, times n and the

@@ -160,13 +160,13 @@ def _smoothness(loss: Any) -> float:
 def lightgbm_objective(loss: Any) -> _Objective:
     """The objective of LightGBM or XGBoost for a loss over all pairs.
 
-    It is `params["objective"]` of `lightgbm.train`, or, as `xgboost_objective`, `obj` of `xgboost.train`. The
-    derivatives are those of the mean over all pairs times n, so that they add up over rows as boosters
-    expect, in float32 as boosters store them, with an error of at most 1e-8 of the mean slope. The Hessian is
-    the diagonal of the mean's, at least 0.001 times the row's share of its class, so that no leaf has an
-    infinite value; for a piecewise linear loss it is the share. The weights of the data set are row
-    weights. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass `base_score=0` to
-    XGBoost.
+    Pass it as `params["objective"]` to `lightgbm.train` or, as `xgboost_objective`, as `obj` to
+    `xgboost.train`. The derivatives are n times those of the mean over all pairs, so they add up over rows as
+    boosters expect. They are float32, as boosters store them, with an error of at most 1e-8 of the mean
+    slope. The Hessian is the diagonal of the mean's Hessian, at least 0.001 times the row's share of its
+    class, so no leaf has an infinite value; for a piecewise linear loss it is the share. The weights of the
+    data set are row weights. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass
+    `base_score=0` to XGBoost.
 
     Parameters
     ----------
@@ -176,7 +176,8 @@ def lightgbm_objective(loss: Any) -> _Objective:
     Returns
     -------
     callable
-        Of (scores, lightgbm.Dataset or xgboost.DMatrix), which returns gradient and Hessian, (n,) each.
+        Function of (scores, lightgbm.Dataset or xgboost.DMatrix) that returns gradient and Hessian, (n,)
+        each.
     """
     derivatives = booster_derivatives(_loss(loss))
 
@@ -207,13 +208,13 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
     Returns
     -------
     callable
-        Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
-        `pair_loss`.
+        Function of (scores, y) or (scores, y, weights), as in `pair_loss`, that returns the mean over all
+        pairs.
 
     Raises
     ------
     ParameterError
-        The loss is not as described; in a call, the rows are not.
+        The loss is not as described or, in a call, the rows are not.
     """
     import jax
     import jax.numpy as jnp
@@ -284,13 +285,13 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     Returns
     -------
     callable
-        Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
-        `pair_loss`.
+        Function of (scores, y) or (scores, y, weights), as in `pair_loss`, that returns the mean over all
+        pairs.
 
     Raises
     ------
     ParameterError
-        The loss is not as described; in a call, the rows are not.
+        The loss is not as described or, in a call, the rows are not.
     """
     import torch
 

@@ -280,7 +280,7 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
         "iterations": f"{mean('iterations'):,.0f}",
         "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),
-        "warm-up": failed and f"failed, so that times may include compilation: {failed}",
+        "warm-up": failed and f"failed, so times may include compilation: {failed}",
         "advice": advice_on(cells),
         **_tuning_of(cells),
         "features": "" if features == "identity" else f"{features}, fitted in {data.features_seconds:.3g} s",

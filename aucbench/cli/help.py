@@ -39,8 +39,8 @@ def show_run(request: Any) -> None:
         summary = f"{len(names)} choices: aucbench list {group}s"
         out.print(f"{group}: {', '.join(names) if len(names) <= MOST_CHOICES else summary}")
     out.print(
-        "\nFields, their values and meanings (NAME=VALUE or GROUP.FIELD=VALUE);\n"
-        "those of other choices: aucbench run --help algo=solam tuning=random."
+        "\nFields, their values and meanings (NAME=VALUE or GROUP.FIELD=VALUE).\n"
+        "For fields of other choices: aucbench run --help algo=solam tuning=random."
     )
     run = composer.single()
     parts = {name: value for name, value in run.items() if isinstance(value, dict)}

@@ -59,12 +59,12 @@ def flag_parser() -> argparse.ArgumentParser:
     parser = _Parser("aucbench run", add_help=False)
     flag = parser.add_argument
     flag("overrides", nargs="*", help="choices and fields, NAME=VALUE")
-    flag("--help", "-h", action="store_true", help="this page")
+    flag("--help", "-h", action="store_true", help="show this page")
     flag("--multirun", "-m", action="store_true", help="run every combination of comma-separated values")
-    flag("--dry-run", action="store_true", help="show what would run, and what that will take")
+    flag("--dry-run", action="store_true", help="show what would run, and how long it will take")
     flag("--only-failed", action="store_true", help="run only the cells that failed before")
     flag("--yes", action="store_true", help=f"run a study of more than {MOST_CELLS:,} cells")
-    flag("--cfg", "-c", choices=["job"], help="show the configuration in place of running it")
+    flag("--cfg", "-c", choices=["job"], help="show the configuration instead of running it")
     flag("--config-dir", "-cd", help="a folder of configurations of your own")
     flag("--config-name", "-cn", default="config", help="the configuration to begin with")
     flag("--shell-completion", "-sc", dest="completion", action="store_true",

@@ -12,12 +12,12 @@ Matrix = Any  # (n, d) C-contiguous ndarray of float64 or float32, or scipy CSR
 
 
 class Access(StrEnum):
-    """What one iteration of a method consumes; it determines the shape of `Batch.rows`.
+    """The rows that one iteration of a method consumes, which determine the shape of `Batch.rows`.
 
     ``stream``: rows (k,), one example per iteration. ``pairs``: rows (k, 2), a positive and a negative, drawn
-    uniformly with replacement. ``minibatch``: rows (k, m), m rows drawn without replacement.
-    ``balanced``: rows (k, m) with m even, m / 2 positives before m / 2 negatives; each class is visited in a
-    random order, anew whenever it is used up. ``full``: rows (k, 0), k passes over all rows.
+    uniformly with replacement. ``minibatch``: rows (k, m), m rows drawn without replacement. ``balanced``:
+    rows (k, m) with m even, m / 2 positives before m / 2 negatives; each class is visited in a random order,
+    reshuffled whenever it is used up. ``full``: rows (k, 0), k passes over all rows.
     """
 
     stream = "stream"

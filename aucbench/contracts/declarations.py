@@ -33,40 +33,40 @@ class Facts:
 
 
 class Method:
-    """A base class of methods that types their declarations, so that these need no ``ClassVar``.
+    """A base class of methods that types their declarations, which therefore need no ``ClassVar``.
 
-    The parameters are checked when an instance is made. Methods without this base may declare the same.
+    The parameters are checked when an instance is made. Methods without this base class may declare the same.
 
     ``losses``
-        Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
+        Names of the losses that the method accepts; the first is the default, ``"*"`` accepts any loss.
     ``grid``
-        The values that a tuning tries, field name to values, wide enough for any data.
+        Mapping from a field to the values that a tuning tries, wide enough for any data.
     ``claims``, ``citation``, ``deviations``
         `Claims` of its paper; a BibTeX key; sentences on differences from its paper.
     ``requires``, ``exempt``
-        Mappings to reasons: from a requirement (``"dense"``), and from a check of `aucbench.testing`.
+        Mappings from a requirement (``"dense"``), and from a check of `aucbench.testing`, to a reason.
     ``plans``
         The method must know the number of iterations beforehand.
     ``resumable``
-        Training of a ``stream`` method can continue with other data: `step` reads the rows of its batch only,
+        Training of a ``stream`` method can continue with other data: `step` reads only the rows of its batch,
         and the state holds values, not row numbers. Statistics that `init` measured, such as
-        `problem.max_norm`, stay those of the first data. Required for
+        `problem.max_norm`, keep their values from the first data. Required for
         `aucbench.sklearn.AUCClassifier.partial_fit`.
     ``weighted``
         Rows may have weights, `batch.weights` and `problem.weights`: a row of weight k counts as k rows. A
         ``full`` method solves the problem with k copies of the row; a ``stream`` method multiplies its step
         by the weight over the mean weight. For all other methods, weights are an error.
     ``regularisation``
-        The fields that regularise the weights of the *scaled columns*, with the power of the row factor f
-        that states them for the rescaled rows f (x - c): 2 for the weight of |w|^2 / 2, -2 for its inverse,
-        1 for the weight of |w|_1, -1 for the radius of a ball. The framework multiplies each by f to that
-        power before the method is trained, so that `init`, `step` and `objective` see values for the rows
-        they receive; None stays None. All other fields, such as step sizes, refer to the rescaled rows.
+        The fields that regularise the weights of the *scaled columns*, each with a power of the row factor f:
+        2 for the weight of |w|^2 / 2, -2 for its inverse, 1 for the weight of |w|_1, -1 for the radius of a
+        ball. Before training, the framework multiplies each field by f to its power, which converts the value
+        to the rescaled rows f (x - c); `init`, `step` and `objective` therefore see values for the rows they
+        receive. None stays None. All other fields, such as step sizes, refer to the rescaled rows.
     ``step_size``
-        Name of the field that scales its steps, such as ``"eta"``; a run that diverges advises to lower it.
+        Name of the field that scales the steps, such as ``"eta"``; a run that diverges advises lowering it.
     ``block``
-        Pairs per block, a field or an attribute, for a ``pairs`` method that steps once per block. Two blocks
-        compile its kernels, since some methods train when the second block is complete.
+        Number of pairs per block, a field or an attribute, for a ``pairs`` method that steps once per block.
+        Its kernels are compiled on two blocks, since some methods train when the second block is complete.
     ``class_of_model``
         The `ModelClass` of the method; by default `linear` if it has weights, else `other`.
     ``packages``
@@ -75,8 +75,9 @@ class Method:
     ``extra``
         The requirement that installs these packages, such as ``"aucbench[nn]"``; their names by default.
     ``threads``
-        Threads that train at the same time, a field or an attribute; 0 if the method does not know. Of a
-        method with the package jax, records then name the number in the environment variable ``PJRT_NPROC``.
+        Number of threads that train at the same time, a field or an attribute; 0 if the method does not know
+        it. For a method with the package jax, records then give the number in the environment variable
+        ``PJRT_NPROC``.
     ``validation``
         Share of the training rows, a field or an attribute, that is held out for the method:
         `problem.validation` has these rows, and `step` never visits them.
@@ -84,7 +85,7 @@ class Method:
         Names of the fields that hold the import path of a class. A path in recorded settings, which others
         may have written, is imported only if the user trusts its module (``--trust MODULE``).
     ``min_together``
-        The fewest settings to train by `together`: fewer train faster alone.
+        Smallest number of settings to train by `together`; fewer settings train faster alone.
     """
 
     name: ClassVar[str]
@@ -146,11 +147,11 @@ class BatchSolver(LinearMethod):
         The state before the first iteration, instead of `init`, when the settings of a grid run one after the
         other. `state` is the converged state of another setting on the same problem, which differs in numbers
         only; it must not be changed. It is None for the first setting, which may store what the settings
-        share. The solution must equal that of a run from `init` up to the tolerance of the method.
+        share. The solution must equal the solution from `init` up to the tolerance of the method.
     ``minimises(objective, problem)``
-        A class method: the instance that minimises the objective on the problem, None if there is none.
-        `init_from` of this instance also receives states of other instances made by this class method: for
-        the same rows and other losses.
+        A class method that returns the instance minimising the objective on the problem, None if there is
+        none. Its `init_from` also receives states of other instances that this class method made for the same
+        rows and other losses.
     """
 
     def step(self, state: Any, batch: Batch) -> Any:
@@ -197,9 +198,10 @@ class FeatureFacts(Facts):
 
 
 def class_of_model(algorithm: Any, features: Any = None) -> ModelClass:
-    """The class of model of a method on the rows as they are, or on those of a feature map.
+    """The class of model of a method on the rows as they are, or as mapped by a feature map.
 
-    Both are instances or classes. A linear method has the class that the feature map declares.
+    The method and the map are instances or classes. A linear method has the class that the feature map
+    declares.
     """
     facts = MethodFacts(algorithm)
     kind = ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
@@ -209,8 +211,8 @@ def class_of_model(algorithm: Any, features: Any = None) -> ModelClass:
 def for_rows(algorithm: Any, row_factor: float) -> Any:
     """The method with its regularisation stated for rows that were multiplied by a factor.
 
-    A weight w of rescaled rows f (x - c) is a weight f w of the scaled columns x, so that lam |w|^2 / 2 for
-    the columns is lam f^2 |w|^2 / 2 for the rows. A value that leaves its range is a `ParameterError`.
+    A weight w of rescaled rows f (x - c) is a weight f w of the scaled columns x, so lam |w|^2 / 2 for the
+    columns is lam f^2 |w|^2 / 2 for the rows. A value that leaves its range is a `ParameterError`.
     """
     powers = MethodFacts(algorithm).regularisation
     changed = {

@@ -38,37 +38,37 @@ class Claims:
 class Algorithm(Protocol):
     """A stochastic method, a frozen dataclass of hyperparameters.
 
-    Required are `name`, `access`, `init`, `step` and `score`. `Method` lists the optional declarations,
-    `LinearMethod` the functions of linear methods, `BatchSolver` those of ``full`` methods that detect
-    convergence. Other optional functions:
+    `name`, `access`, `init`, `step` and `score` are required. `Method` lists the optional declarations,
+    `LinearMethod` the functions of linear methods, `BatchSolver` the functions of ``full`` methods that
+    detect convergence. Other optional functions:
 
     ``finalize(state)``
-        The state to score; timed; must not change its argument.
+        The state to score. The call is timed and must not change its argument.
     ``batch_size(n_samples)``
-        Rows of a minibatch (access ``minibatch`` or ``balanced``; even for the latter).
+        Number of rows of a minibatch (access ``minibatch`` or ``balanced``; even for ``balanced``).
     ``wait(state)``
-        Wait for work on the state that still runs, such as JAX's; called on the clock after `init`, each
+        Wait for unfinished work on the state, such as JAX's. It is called, and timed, after `init`, each
         `step` and `finalize`. The `step` of a `Lockstep` waits itself.
     ``state_bytes(state)``
-        Bytes that the state holds outside of arrays, such as those of a booster.
+        Number of bytes that the state holds outside of arrays, for example in a booster.
     ``model(state)``
         The model as bytes, stored with the result.
     ``device()``
         The device on which the method trains, such as ``"gpu"``; by default that of JAX if `packages` names
-        jax, else ``"cpu"``. It is called when a study is planned, and results on another device are results
-        of another setting.
+        jax, else ``"cpu"``. It is called when a study is planned. Results on another device count as another
+        setting.
     ``ignored()``
-        Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
-        is a ridge; a tuning does not vary them.
+        Names of the fields that have no effect, given the other fields, such as the radius of a ball when the
+        penalty is a ridge. A tuning does not vary them.
     ``together(algorithms, states)``
-        A class method: a `Lockstep` that trains several settings over one order at once, faster than one by
-        one, or None if these settings cannot train together. The settings differ in numbers only, not in
-        names and flags; the states come from `init` and are not used elsewhere. Not called for ``full``
-        methods.
+        A class method that returns a `Lockstep` to train several settings over one order at once, faster than
+        one by one, or None if these settings cannot train together. The settings differ only in numbers, not
+        in names and flags; the states come from `init` and are not used elsewhere. It is not called for
+        ``full`` methods.
 
-    A public class attribute that is not a field, method or property and is not part of the contract is an
-    error when the class is registered or passed in, since it may be misspelt. Names that begin with an
-    underscore are free.
+    Registering or passing in a class is an error if it has a public attribute that is no field, method or
+    property and not part of the contract, since the name may be misspelt. Names that begin with an underscore
+    are free.
     """
 
     name: ClassVar[str]
@@ -84,19 +84,19 @@ class Algorithm(Protocol):
 
 
 class Lockstep(Protocol):
-    """Several settings of one method in training over one order, numbered from 0."""
+    """Several settings of one method, numbered from 0, that train over one order."""
 
     def step(self, batch: Batch) -> None:
         """Train all settings on the rows of a batch, in order."""
 
     def state(self, number: int) -> Any:
-        """The state of a setting, equal up to rounding to that of training it alone.
+        """The state of a setting, equal up to rounding to its state when trained alone.
 
         The state is scored, not trained further, and may share arrays with other states until the next step.
         """
 
     def drop(self, number: int) -> None:
-        """Stop training a setting; its state is not used again, and the others do not change."""
+        """Stop training a setting; its state is not used again, and the other settings do not change."""
 
 
 @runtime_checkable
@@ -107,9 +107,9 @@ class Loss(Protocol):
     Optional: a static ``prox(m, c, theta)``, the minimiser over z of c * value(z, theta) + (z - m)**2 / 2.
 
     Two optional declarations make sums over all pairs exact in O(n log n). A static ``pieces(theta)``
-    declares a continuous, piecewise quadratic loss: a tuple of ``(upper, c0, c1, c2)`` in ascending order,
-    the last `upper` infinite, with value c0 + c1 m + c2 m**2 for margins from the previous `upper` to this.
-    ``multiplicative = True`` declares value(a + b) = value(a) value(b), so that the mean over pairs is a
+    declares a continuous, piecewise quadratic loss: a tuple of ``(upper, c0, c1, c2)`` in ascending order.
+    Its value is c0 + c1 m + c2 m**2 for margins from the previous `upper` to this one; the last `upper` is
+    infinite. ``multiplicative = True`` declares value(a + b) = value(a) value(b), so the mean over pairs is a
     product of two means. The mean of any other loss is computed with polynomials between intervals of scores,
     to a relative error of 1e-10.
 
@@ -150,9 +150,9 @@ class Samples(NamedTuple):
 class Grouping(StrEnum):
     """How several classes are reduced to two.
 
-    ``halves``: a random half of the classes, from `grouping_seed`, is positive; (K - 1) / 2 of an odd K.
-    ``rarest``: the class with fewest training rows is positive (the smallest label if several tie).
-    ``largest``: the class with most training rows is positive (the smallest label if several tie).
+    ``halves``: a random half of the classes, drawn with `grouping_seed`, is positive; (K - 1) / 2 for an odd
+    number K. ``rarest``: the class with the fewest training rows is positive (the smallest label if several
+    tie). ``largest``: the class with the most training rows is positive (the smallest label if several tie).
     ``one``: the class or classes named by `positive`.
     """
 
@@ -164,37 +164,37 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True)
 class Table:
-    """Settings for reading a file of columns (CSV, Parquet, ARFF); columns are names or numbers from 0.
+    """Settings for reading a file of columns (CSV, Parquet, ARFF), named or numbered from 0.
 
     Parameters
     ----------
     target : str or int
-        The column of labels, -1 for the last one.
+        Column of the labels; -1 is the last column.
     drop : tuple of str and int
         Columns that are not features.
     header : bool or None
         Whether the first line of a CSV file holds the names. None detects a header: no cell of the line is a
-        number, some cell that is not a number stands above a number, or the cells are 0, 1, 2 and so on.
+        number, or some cell that is not a number stands above a number. A line 0, 1, 2 and so on is refused.
     delimiter : str or None
-        Delimiter of a CSV file, ``blanks`` for runs of blanks; None: one of , ; tab | blank and runs of
-        blanks that splits the first lines into equally many cells.
+        Delimiter of a CSV file, or ``blanks`` for runs of blanks. If None, the delimiter is the one among , ;
+        tab | blank and runs of blanks that splits the first lines into equally many cells.
     missing : str
-        ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
-        missing text belongs to no category.
+        ``refuse`` missing values, or ``median``: a missing number becomes the median of its column in the
+        training part, a missing text belongs to no category.
     types : tuple of (column, type)
         Types of columns that are not detected automatically: ``number``, ``categories``, ``hashed`` (texts
         that share columns), or a notation (``thousands``, ``decimal_comma``, ``percent`` or ``date``).
     missing_words : tuple of str
         Texts that stand for missing values in any feature, besides the usual ones.
     add_indicator : bool
-        Whether each column with missing values in the training part, unless its texts are hashed, is followed
-        by an indicator column of zeros and ones.
+        Whether an indicator column of zeros and ones follows each column with missing values in the training
+        part, unless its texts are hashed.
     comment : str or None
-        Prefix of the lines of a CSV file that are left out.
+        Prefix of the lines skipped in a CSV file.
     skip : int
-        Number of first lines of a CSV file that are left out.
+        Number of lines skipped at the start of a CSV file.
     kept : tuple of str and int
-        Columns that are not features, whose values are kept beside the rows for splits.
+        Columns that are not features but are kept beside the rows for splits.
     """
 
     target: str | int = -1
@@ -217,9 +217,9 @@ class File:
     Parameters
     ----------
     path : str
-        Relative to the root of a mirror (laid out like the LIBSVM site), or absolute for a local file.
+        Path relative to the root of a mirror (laid out like the LIBSVM site), or absolute for a local file.
     part : str
-        ``train`` or ``test``.
+        Part of the data set, ``train`` or ``test``.
     rows : int, optional
         Published number of rows.
     labels : mapping
@@ -230,19 +230,20 @@ class File:
         Full public addresses, tried in order (by default the LIBSVM site's); ``#NAME`` after the address of a
         zip archive selects a file in it.
     kind : str
-        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, ``keel`` (CSV after optional header lines that
-        begin with @) or ``openml`` (a description at OpenML that locates the data).
+        Format: ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, ``keel`` (CSV after optional header lines
+        that begin with @) or ``openml`` (a description at OpenML that locates the data).
     table : Table
-        How columns are read.
+        Settings for reading the columns.
     topic : float or "largest", optional
-        For rows with any number of labels: rows with this label, or with the most frequent label of the
-        training rows, become 1, the others -1.
+        The positive label if rows have any number of labels: rows with this label, or with the most frequent
+        label of the training rows, become 1, the others -1.
     zero_based : bool or None
-        Whether the indices of a LIBSVM file count from 0; None: if an index in any file of the data set is 0.
+        Whether the indices of a LIBSVM file count from 0. If None, they do if an index in any file of the
+        data set is 0.
     partitions : tuple of (name, value)
-        Columns with one value in the whole file, which come before those of the file.
+        Columns with one value in the whole file, placed before the columns of the file.
     by_hand : str
-        For a file without a public address: what to download, and where.
+        What to download, and where, for a file without a public address.
     """
 
     path: str
@@ -263,17 +264,17 @@ class File:
 class Dataset(Protocol):
     """A data set: a declaration of `files`, or a method ``load() -> Samples``.
 
-    ``files`` is a tuple of `File` (a class variable or a property), ``features`` their published number of
-    columns (None: the largest index). Optional:
+    ``files`` is a tuple of `File` (a class variable or a property), ``features`` the published number of
+    columns; None means the largest index. Optional:
 
     ``positive``
         The label or labels that become +1.
     ``grouping``, ``grouping_seed``
-        How several classes are reduced to two (`Grouping`), unless `positive` is declared.
+        The `Grouping` of several classes into two, and its seed, unless `positive` is declared.
     ``scaled = True``
         The features must not be scaled again.
     ``large = True``
-        More than 100 MB to download.
+        The download exceeds 100 MB.
     ``title``
         The name shown with results, if one plugin reads many data sets.
     ``family``
@@ -282,7 +283,7 @@ class Dataset(Protocol):
     ``collection``
         The title of its section in the reference.
     ``licence``, ``citation``
-        Of the data.
+        Licence and citation of the data.
     """
 
     name: ClassVar[str]

@@ -45,9 +45,9 @@ class Problem:
         Weights > 0 of the rows, for a method that declares `weighted`; in statistics, a row of weight k
         counts as k rows.
     row_factor : float
-        The factor f of the rescaled rows f (x - c), by which a default of regularisation for the scaled
-        columns is stated for these rows (see `Method.regularisation`); 1 if regularisation refers to the rows
-        as they are.
+        The factor f of the rescaled rows f (x - c). It converts a default of regularisation for the scaled
+        columns to these rows (see `Method.regularisation`); 1 if regularisation refers to the rows as they
+        are.
     validation : ValidationRows, optional
         Other rows, with `X`, `y` and `weights`, for a method that declares `validation`.
     """

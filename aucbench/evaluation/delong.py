@@ -1,16 +1,16 @@
-"""Intervals of an AUC, and of the difference of two, on one test set, whose rows may come in groups.
+"""Confidence intervals of an AUC, and of a difference of two AUCs, on one test set; its rows may have groups.
 
 The AUC is the mean of the placements of the rows of either class, ties one half:
 
     V(i) = share of the negatives below positive i,  U(j) = share of the positives above negative j.
 
-DeLong's variance of their mean is var(V) / m + var(U) / n for m positives and n negatives. In groups of
-rows, such as equal rows or the rows of one patient, the deviations from the mean are summed over a group
-first, and a group with rows of both classes has a covariance of its two sums (Obuchowski). Without groups
-this is DeLong's variance. For the difference of two AUCs, the placements are differences of placements.
+DeLong's variance of their mean is var(V) / m + var(U) / n for m positives and n negatives. With groups of
+rows, such as equal rows or the rows of one patient, the deviations from the mean are first summed over each
+group. A group with rows of both classes adds a covariance of its two sums (Obuchowski). Without groups, this
+is DeLong's variance. For the difference of two AUCs, differences of placements replace the placements.
 
-The quantile is Student's t with the degrees of freedom of Satterthwaite for the two variances. The interval
-of one AUC is symmetric on the scale of log(A / (1 - A)), which keeps it in 0 to 1.
+The quantile is Student's t with Satterthwaite's degrees of freedom for the two variances. The interval of one
+AUC is symmetric on the scale of log(A / (1 - A)), which keeps it in 0 to 1.
 
 Without stored scores, intervals of a difference come from sums of placements over blocks of test rows. With
 n_c rows of class c, of which block b has n_bc, the deviation of a block is
@@ -19,7 +19,7 @@ n_c rows of class c, of which block b has n_bc, the deviation of a block is
 
 The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance (Kott).
 For the difference of two AUCs on the same blocks it is the sum of (D_b - D'_b)^2. Equal rows lie in one
-block, so that they count as dependent, and a block has rows of both classes, so that their covariance counts.
+block, so they count as dependent. A block has rows of both classes, so their covariance counts.
 
 Source: DeLong, DeLong, Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
 characteristic curves, Biometrics 1988; placements by sorting as in Sun, Xu, Fast implementation of DeLong's
@@ -40,7 +40,7 @@ FEW = 3.0  # standard error times m n: about the root of the number of pairs ran
 
 
 class AucInterval(NamedTuple):
-    """An AUC or a difference of two, and its interval."""
+    """An AUC or a difference of two AUCs, with its confidence interval."""
 
     value: float
     low: float
@@ -50,7 +50,7 @@ class AucInterval(NamedTuple):
 
 
 def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.95) -> AucInterval:
-    """The AUC of scores with its interval over test rows, or over groups of them.
+    """The AUC of scores with its confidence interval over test rows, or over groups of test rows.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.
     y : (n,) array
         Labels in {-1, 1}, or {0, 1}.
     groups : (n,) array of integers or text, optional
-        The group of each row, where rows are not independent.
+        The group of each row, if rows are not independent.
     confidence : float
-        > 0 and < 1.
+        Confidence level, > 0 and < 1.
 
     Returns
     -------
     AucInterval
-        An AUC of 0 or 1 has the error 0 and no width, since DeLong's variance is 0 there.
+        For an AUC of 0 or 1, error and width are 0, because DeLong's variance is 0.
 
     Raises
     ------
     DataError
-        As `exact_auc`; if the lengths differ; if a class has fewer than two rows, or groups of rows.
+        As for `exact_auc`, or if the lengths differ, or a class has fewer than two rows or groups of rows.
     ParameterError
         If the confidence is not between 0 and 1.
 
@@ -112,7 +112,7 @@ def auc_difference(
     Raises
     ------
     DataError, ParameterError
-        As `auc_interval`.
+        As for `auc_interval`.
 
     Examples
     --------
@@ -154,19 +154,19 @@ def difference_interval(
 ) -> AucInterval:
     """The confidence interval of the difference of two AUCs on the same test rows.
 
-    Student's t has one degree of freedom less than the number of blocks, or of rows of the rarer class if
-    these are fewer. The error follows the rule of three if hardly any rows are ranked differently.
+    The degrees of freedom of Student's t are one less than the number of blocks, or of rows of the rarer
+    class if it is smaller. The error follows the rule of three if hardly any rows are ranked differently.
 
     Parameters
     ----------
     difference : float or array
-        First AUC minus second.
+        The first AUC minus the second.
     first, second : (..., 32) arrays
         The deviations of the same blocks for either AUC: `result.placements` of the records of two cells.
     positives, negatives : int
-        Test rows of each class, >= 2.
+        Numbers of test rows of each class, >= 2.
     confidence : float
-        > 0 and < 1.
+        Confidence level, > 0 and < 1.
 
     Returns
     -------
@@ -199,9 +199,9 @@ def around_difference(
 
     DeLong's variance is an estimate from the pairs of rows that two methods rank differently. Without such
     pairs it is zero, but other rows may still be ranked differently. The k = min(m, n) disjoint pairs of a
-    positive and a negative are independent; where a share d of all pairs is ranked differently, none of the k
-    is with the probability (1 - d)^k. So d, and with it the difference, is at most 1 - (1 - confidence)^(1/k)
-    with this confidence, about 3 / k for 95 %. This is half the width of the interval if the error is
+    positive and a negative are independent. If a share d of all pairs is ranked differently, none of the k
+    pairs is with probability (1 - d)^k. With this confidence, d and therefore the difference are at most 1 -
+    (1 - confidence)^(1/k), about 3 / k for 95 %. This bound is half the width of the interval if the error is
     below 3 / (m n), that is, with fewer than about ten pairs that are ranked differently.
 
     J. Hanley, A. Lippman-Hand: If nothing goes wrong, is everything all right? Interpreting zero numerators.
@@ -264,7 +264,7 @@ def t_quantile(confidence: float, degrees: float) -> float:
 
 
 def chance_half_width(positives: int, negatives: int, confidence: float = 0.95) -> float:
-    """Half the width of the interval around 0.5 of the AUC of random scores; inf if a class is empty."""
+    """Half the width of the interval around 0.5 for the AUC of random scores; inf if a class is empty."""
     if not positives or not negatives:
         return float("inf")
     variance = (positives + negatives + 1) / (12.0 * positives * negatives)  # Mann and Whitney's statistic

@@ -34,9 +34,9 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
 
         pauc = (1 + (A - h) / (max_fpr - h)) / 2 = 1/2 + (m - max_fpr/2) / (2 - max_fpr),  m = A / max_fpr.
 
-    Chance is 1/2 for every `max_fpr`, and lower values are possible; ``max_fpr=1`` is the AUC. The mean true
-    positive rate m, which papers also report, orders scores equally: it is `two_way_partial_auc` with
-    ``min_tpr=0``. The same as scikit-learn's ``roc_auc_score(max_fpr=)``.
+    Chance is 1/2 for every `max_fpr`, and lower values are possible; ``max_fpr=1`` is the AUC. Papers also
+    report the mean true positive rate m, which orders scores in the same way and is `two_way_partial_auc`
+    with ``min_tpr=0``. The result equals scikit-learn's ``roc_auc_score(max_fpr=)``.
 
     D. McClish: Analyzing a portion of the ROC curve. Medical Decision Making 9 (1989) 190-195.
 
@@ -114,7 +114,7 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
 def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
     """Recall in [0, 1] at a limited false positive rate: the largest r_k with f_k <= max_fpr.
 
-    This recall can be reached by a threshold: nothing is interpolated.
+    A threshold can reach this recall, since nothing is interpolated.
 
     Parameters
     ----------

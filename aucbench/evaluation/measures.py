@@ -98,7 +98,7 @@ class PartialAUC(Measure):
     Parameters
     ----------
     max_fpr : float
-        The largest false positive rate that counts.
+        False positive rate up to which the area is measured.
     """
 
     name: ClassVar[str] = "pauc"
@@ -121,9 +121,9 @@ class TwoWayPartialAUC(Measure):
     Parameters
     ----------
     min_tpr : float
-        The true positive rate above which the area counts.
+        True positive rate above which the area is measured.
     max_fpr : float
-        The largest false positive rate that counts.
+        False positive rate up to which the area is measured.
     """
 
     name: ClassVar[str] = "tpauc"
@@ -147,7 +147,7 @@ class PrecisionAt(Measure):
     Parameters
     ----------
     share : float
-        Share of the rows that count.
+        Share of the rows that are measured, highest scores first.
     """
 
     name: ClassVar[str] = "precision_at"
@@ -173,7 +173,7 @@ class RecallAtFPR(Measure):
     Parameters
     ----------
     max_fpr : float
-        The false positive rate that must not be exceeded.
+        Largest allowed false positive rate.
     """
 
     name: ClassVar[str] = "recall_at_fpr"
@@ -191,7 +191,7 @@ class RecallAtFPR(Measure):
 
 @dataclass(frozen=True)
 class TrainingObjective(Measure):
-    """The declared objective of a method over all pairs of training rows; of weights, lower is better.
+    """The declared objective of the weights of a method over all pairs of training rows; lower is better.
 
     It is recorded with the measures of scores, but not used for ranking, tuning or tests, since objectives
     differ between methods.
@@ -212,14 +212,14 @@ RECORDED: Mapping[str, type[Measure]] = {**MEASURES, TrainingObjective.name: Tra
 
 
 def named(name: Any, field: str = "metrics", known: Mapping[str, type[Measure]] = MEASURES) -> type[Measure]:
-    """The measure of a name; ParameterError if the name is unknown."""
+    """The measure with a name; ParameterError if the name is unknown."""
     if name not in known:
         raise ParameterError(f"{field}: unknown measure '{name}'. {suggest(str(name), list(known))}")
     return known[name]
 
 
 def restored(name: str, parameters: Mapping[str, Any]) -> Measure:
-    """The measure of a name with the parameters of a record."""
+    """The measure with a name and the parameters of a record."""
     return named(name, known=RECORDED)(**parameters)
 
 

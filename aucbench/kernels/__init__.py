@@ -1,11 +1,11 @@
 """Parts of compiled methods: rows of dense or CSR data, pairs of rows, calls of a loss, projections.
 
-Public API for plugins; it imports the contracts only.
+Public API for plugins; it imports only the contracts.
 
-Vectors stored in a form in which a step costs the non-zeros of its row share function names: `score` (product
-with a row), `step` (add a multiple of a row), `shrink` (scale or threshold), `project` (on a ball),
-`accumulate` (add to the sum for the average) and `fold` (set the scale to one before digits are lost). Their
-scalars are a NamedTuple, or fields of a record if they outlive a call.
+Some vectors are stored in a form in which a step costs the non-zeros of its row. Their functions share names:
+`score` (product with a row), `step` (add a multiple of a row), `shrink` (scale or threshold), `project` (on a
+ball), `accumulate` (add to the sum for the average) and `fold` (set the scale to one before digits are lost).
+Their scalars are a NamedTuple, or fields of a record if they outlive a call.
 """
 
 from aucbench.kernels import (

@@ -66,7 +66,7 @@ def _products_csr(X, j, u, x):
 
 @for_dense_rows
 def difference(X: Any, i: int, j: int, u: Any) -> Any:
-    """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
+    """u.z, x_i.z and |z|^2 for z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
     product = x_product = square = 0.0
     for k in range(X.shape[1]):
         left = np.float64(X[i, k])

@@ -1,6 +1,6 @@
 """Losses as compiled code: plain scalar functions compiled to addresses, and the call of an address.
 
-A kernel receives an address as an integer, so that the kernel is compiled once for all losses, including
+A kernel receives an address as an integer. The kernel is therefore compiled once for all losses, including
 third-party losses, and stays in the disk cache. Addresses are invalid in other processes: store the loss in a
 state, never its addresses.
 """
@@ -42,7 +42,7 @@ def theta(loss: Any) -> float:
     Returns
     -------
     float
-        The argument `theta` of its functions.
+        The argument `theta` of the functions of the loss.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _field_of(cls: Any) -> str | None:
 
 
 def compile_loss(loss: Any) -> CompiledLoss:
-    """Compile the functions of a loss plugin; cached on disk, and in this process per class.
+    """Compile the functions of a loss plugin, cached on disk and, per class, in this process.
 
     Parameters
     ----------

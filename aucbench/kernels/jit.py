@@ -75,8 +75,8 @@ def helper(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call; called from Python it is interpreted.
 
     A helper is compiled with the arithmetic of `kernel`, in about 15 % less time, and cached on disk in the
-    kernels that call it by name. A helper cannot be an argument of a kernel, be one of two functions between
-    which a condition chooses, or call itself. A rule calls functions made by `scalar` instead.
+    kernels that call it by name. A helper cannot be an argument of a kernel, be chosen by a condition between
+    two functions, or call itself. A rule calls functions made by `scalar` instead.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def fast_helper(function: Callable[..., Any]) -> Any:
 
 
 def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars for use in rules; inlined, so that no scalar passes through memory.
+    """Compile a function of scalars for use in rules; inlined, so no scalar passes through memory.
 
     No array references are counted, since this would cost as much as a short row; arrays cannot be made.
 

@@ -129,7 +129,7 @@ def _root(typingctx, value):
 
 @overloaded(**_STRICT)
 def where_less(left: Any, right: Any, yes: Any, no: Any) -> Any:
-    """`yes` where left < right, else `no`, also for NaN; for lanes or numbers."""
+    """`yes` where left < right, else (also for NaN) `no`; for lanes or numbers."""
     if _Lanes in (left, right, yes, no):
         return lambda left, right, yes, no: _select_less(left, right, yes, no)
     return lambda left, right, yes, no: yes if left < right else no

@@ -1,9 +1,10 @@
 """The mean of a loss over all pairs: its value, its derivatives by the scores, and its curvature.
 
-Four ways: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a product of two
-means in O(n) for a multiplicative loss and pair by pair for few pairs (both in `_all_pairs`), and polynomials
-between intervals of scores for any other loss (`pair_tree`, in about O(n log n), with a relative error of at
-most `ACCURACY`). The declarations of the loss select the way, never its name. The mean over no pairs is 0.
+There are four ways: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a
+product of two means in O(n) for a multiplicative loss and pair by pair for few pairs (both in `_all_pairs`),
+and polynomials between intervals of scores for any other loss (`pair_tree`, in about O(n log n), with a
+relative error of at most `ACCURACY`). The declarations of the loss, never its name, select the way. The mean
+over no pairs is 0.
 """
 
 import math

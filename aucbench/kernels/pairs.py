@@ -1,7 +1,7 @@
 """The difference z = x_i - x_j of two rows, computed once and used as a row, dense or CSR.
 
 Call in compiled code: ``Z = pairs.room(X, order)`` before the loop, ``pairs.subtract(X, i, j, Z)`` in the
-loop, then functions of `rows` on row 0 of Z. CSR rows are merged by their ascending columns, so that shared
+loop, then functions of `rows` on row 0 of Z. CSR rows are merged by their ascending columns, so shared
 entries are subtracted exactly. `pairs.difference` takes rows of two matrices and fills any row of Z.
 """
 
@@ -17,7 +17,7 @@ from aucbench.kernels.rows import prefetch as prefetch_row
 
 @for_dense_rows
 def room(X: Any, order: Any) -> Any:
-    """Room for the difference of any of the pairs `order` (k, 2), a float64 row; two if rows are dense."""
+    """Room for the difference of any of the pairs `order` (k, 2): a float64 row, two if rows are dense."""
     return np.empty((2, X.shape[1]))
 
 

@@ -191,7 +191,7 @@ def axpy_dot_norm(a: float, X: Any, i: int, u: Any, j: int) -> Any:
 
 @for_rows()
 def axpy2_dot_norm(a: float, X: Any, i: int, u: Any, b: float, v: Any, j: int) -> Any:
-    """As `axpy_dot_norm`, and add b x_i to v; b is 0 if a is 0."""
+    """As `axpy_dot_norm`, but also add b x_i to v; b is 0 if a is 0."""
     if a != 0.0:
         axpy2(a, X, i, u, b, v)
     return dot_norm(X, j, u) if j >= 0 else (0.0, 0.0)

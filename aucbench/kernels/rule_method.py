@@ -47,7 +47,7 @@ class RuleState(NamedTuple):
 
 
 class RuleMethod(LinearMethod):
-    """Base of a method whose step is a `Rule`; it adds `step`, `weights` and `together`.
+    """Base class of methods whose step is a `Rule`; it adds `step`, `weights` and `together`.
 
     The method has a `rule`, an `access` of stream or pairs, and an `init` that returns
     `RuleMethod.first_state`.
@@ -74,22 +74,22 @@ class RuleMethod(LinearMethod):
         Parameters
         ----------
         problem : Problem
-            Gives the number of features and the rows whose products with the fixed vectors are needed.
+            Problem with the number of features and the rows whose products with the fixed vectors are needed.
         params : NamedTuple of float, int and bool
             Constant parameters of the rule; `params.radius` is the radius of the ball.
         scalars : NamedTuple of float, optional
             The numbers that the rule carries from step to step, besides the weights.
         w : float or (d,) array
-            The first weights.
+            The initial weights.
         fixed : (c, d) array, optional
             Vectors, such as class means, whose products with w the rule reads as `row.fixed`.
         loss : Loss, optional
-            The rule calls its derivative by `kernels.call(row.loss, margin, theta)`.
+            Loss whose derivative the rule calls by `kernels.call(row.loss, margin, theta)`.
 
         Returns
         -------
         RuleState
-            For `step`.
+            State for the first `step`.
 
         Raises
         ------

@@ -9,10 +9,10 @@ change from step to step and the constant `params`, it returns how the weights m
 
     w <- keep w + step x,  then projected on |w| <= params.radius (with a ball)
 
-and with which weights the points before and after the move enter the average that is the model. If no
-point enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many
-in lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`, so that a step costs
-the non-zeros of its row.
+and with which weights the points before and after the move enter the average that is the model. If no point
+enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many in
+lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`, so a step costs the non-zeros
+of its row.
 """
 
 import hashlib
@@ -121,16 +121,16 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     function : callable
         ``rule(row, scalars, params)`` with a `Row` and two NamedTuples of numbers, at the level of a module,
         in the part of Python that numba compiles. It returns a `Move` and the new `scalars`, of the same
-        types; whole numbers in `scalars` are exact up to 2^53. It calls nothing but functions made by
-        `kernels.scalar`, `kernels.call` and those of `math` and NumPy, and depends on its arguments and on
-        constants of its module alone.
+        types; whole numbers in `scalars` are exact up to 2^53. It may call only functions made by
+        `kernels.scalar`, `kernels.call` and functions of `math` and NumPy, and depend only on its arguments
+        and on constants of its module.
     ball : none, l2 or l1
         The norm of the ball |w| <= params.radius on which w is projected after each step.
 
     Returns
     -------
     Rule
-        For the class variable `rule` of a `RuleMethod`.
+        Value of the class variable `rule` of a `RuleMethod`.
 
     Raises
     ------

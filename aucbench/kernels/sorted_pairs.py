@@ -1,12 +1,12 @@
-"""Sums over pairs of a positive and a negative whose margin lies in a range, in O(n log n), without pairs.
+"""Sums over pairs of a positive and a negative with a margin in a range, in O(n log n), not pair by pair.
 
-With both classes in ascending order of their scores, the negatives that a positive meets at a margin
-m = s+ - s- from `low` up to below `high` lie side by side, and both ends of that window move upward from
-one positive to the next. All sums over pairs are then differences of two prefix sums. The prefix sums, and
-all results computed from them, have twice the precision: a window of a few pairs may follow a prefix of many
-thousands of pairs, and margins of 1 may belong to scores of a million.
+Both classes are in ascending order of their scores. The negatives whose margin m = s+ - s- with a positive is
+in [low, high) then lie side by side, and both ends of this window move upward from one positive to the next.
+All sums over pairs are therefore differences of two prefix sums. The prefix sums, and all results computed
+from them, have twice the precision: a window of a few pairs may follow a prefix of many thousands of pairs,
+and margins of 1 may belong to scores of a million.
 
-With row weights, a pair has the product of both weights, and only `count` counts pairs.
+With row weights, the weight of a pair is the product of both weights; only `count` counts pairs.
 
 Joachims, ICML 2005 and Lee, Lin, Neural Computation 2014, count pairs in this way.
 """

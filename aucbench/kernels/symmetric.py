@@ -28,7 +28,7 @@ def product(M, w, out):
     M : (d, d) array
         Only the lower triangle is read.
     w, out : (d,) arrays
-        Must not be the same.
+        They must not be the same array.
     """
     for j in range(M.shape[0]):
         a = w[j]

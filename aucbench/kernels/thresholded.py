@@ -3,9 +3,8 @@
     w_j = scale * (u_j - sign(u_j) threshold), |u_j| > threshold, or w_j = 0 and u_j = 0.
 
 Raising the threshold soft-thresholds w. A heap of the non-zero entries by |u_j| finds the entries that become
-zero, at O(log d) each. The sum of weighted w is stored as
-weight u - sign(u) offset - v. Products of w with the c columns of a fixed matrix M are also stored; c = 0 if
-no products are needed. Rows are CSR.
+zero, at O(log d) each. The sum of weighted w is stored as weight u - sign(u) offset - v. Products of w with
+the c columns of a fixed matrix M are also stored; c is 0 if no products are needed. Rows are CSR.
 """
 
 from typing import NamedTuple

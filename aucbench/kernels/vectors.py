@@ -88,9 +88,10 @@ def _above(w, threshold):
 def project_l1(w, radius):
     """Project w on the l1 ball of a radius, in place: soft-threshold it.
 
-    The threshold theta solves sum_j max(|w_j| - theta, 0) = radius. It is computed without sorting: the theta
-    of the entries above the last theta grows until no entry is left out (Michelot 1986). This takes O(d) a
-    round, and the final theta is exact. Returns the l1 norm of the result. NaN stays; infinities become NaN.
+    The threshold theta solves sum_j max(|w_j| - theta, 0) = radius. It is computed without sorting: theta,
+    computed anew from the entries above the last theta, grows until no entry is left out (Michelot 1986).
+    This takes O(d) a round, and the final theta is exact. Returns the l1 norm of the result. NaN stays;
+    infinities become NaN.
     """
     total, count = norm1(w), float(w.size)
     if not total > radius:

@@ -35,8 +35,8 @@ def layout(X: Matrix, ratio: float = 16.0) -> Layout:
     X : (n, d) ndarray or scipy CSR
         The training rows.
     ratio : float
-        The lazy layout pays if d exceeds `ratio` times the mean number of non-zeros of a row: the cost of a
-        lazy step per non-zero, relative to the cost of an eager step per weight.
+        Cost of a lazy step per non-zero, relative to the cost of an eager step per weight: the lazy layout
+        pays if d exceeds `ratio` times the mean number of non-zeros of a row.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def layout(X: Matrix, ratio: float = 16.0) -> Layout:
 def two_vectors(X: Matrix) -> NDArray[np.float64]:
     """Two zero vectors (2, d) that are read and written at the columns of the rows of X.
 
-    In the lazy layout their entries alternate in memory, so that a column costs one cache line, not two.
+    In the lazy layout their entries alternate in memory, so a column costs one cache line, not two.
 
     Parameters
     ----------

@@ -40,12 +40,12 @@ def answer(report: Report, setting: str) -> str:
     ranking = report.ranking(setting)
     judged = ranking[(ranking["method"] != reference) & (ranking["verdict"].fillna("") != "")]
     if not len(judged):
-        reason = f" A verdict over data sets needs {FEWEST} families of them; there are {families}."
+        reason = f" A verdict over data sets needs {FEWEST} families; there are {families}."
         return best + reason * (not is_single and families < FEWEST)
     if not is_single:
         return _verdict(report, setting, judged, f"Over {counted(families, 'family')} of data sets, ")
     text = f"{best} {_verdict(report, setting, judged, 'On this data set, ')}"
-    return f"{text} One data set cannot tell which method is better in general."
+    return f"{text} One data set cannot show which method is better in general."
 
 
 def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -> str:
@@ -77,7 +77,7 @@ def _verdicts(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool
         text = f"{_names_or_count(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
         if len(timed):
             cheapest = "" if len(equal) == 1 else f", and {timed['method'].iloc[0]} is the cheapest of these"
-            text += f"{cheapest}: {number(float(timed['time_ratio'].iloc[0]))} times the training time"
+            text += f"{cheapest}, at {number(float(timed['time_ratio'].iloc[0]))} times the training time"
         parts.append(text)
     for verdict, values in (
         ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),

@@ -171,7 +171,7 @@ def about(table: PublishedTable) -> str:
 def verdicts(frame: pd.DataFrame) -> list[str]:
     """Sentences about a comparison: a remark on times, and how many numbers have each verdict."""
     timed = frame["published_seconds"].notna().any()
-    remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
+    remarks = ["Time ratios compare different machines and different code, and mean little."] if timed else []
     equal, better, worse, not_run, not_comparable = (
         int((frame["verdict"] == verdict).sum()) for verdict in Verdict
     )

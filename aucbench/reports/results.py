@@ -238,7 +238,8 @@ def timing_marks(cells: pd.DataFrame) -> "pd.Series[str]":
     frame["usual"] = frame.groupby(BOARD)["own"].transform(lambda group: group.mode()[0])
     is_usual = frame["own"] == frame["usual"]
     count = np.where(is_usual.groupby([frame[name] for name in PLACE]).transform("any"), "some", "all")
-    text = count.astype(object) + " times were measured " + frame["own"] + "; usual on this data set is "
+    own = frame["own"].astype(object)
+    text = "was timed " + own + " in " + count.astype(object) + " runs; usual on this data set is "
     return frame.assign(text=text + frame["usual"])[~is_usual].groupby(PLACE)["text"].agg("; ".join)
 
 
@@ -265,7 +266,7 @@ def time_note(results: Iterable[Any]) -> str:
         elif used and used > SEVERAL * result.train_seconds + CLOCK:
             notes["trained by several threads, as the processor time of the process shows"] = None
         if result.warm_up:
-            notes["timed with its compilation, since the warm-up failed"] = None
+            notes["timed with its compilation because the warm-up failed"] = None
     return " or ".join(notes)
 
 

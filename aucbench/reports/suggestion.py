@@ -94,7 +94,7 @@ def suggest_methods(
     if nearest[0][0] > farthest:
         return refused(
             f"no data set of the archive is similar: the nearest, {nearest[0][1].name}, has distance "
-            f"{nearest[0][0]:.2f}, and none of them is farther than {farthest:.2f} from its own nearest"
+            f"{nearest[0][0]:.2f}, and nearest neighbours within the archive are at most {farthest:.2f} apart"
         )
     shared = set.intersection(*(set(dataset.methods) for _, dataset in nearest))
     candidates = [_best(name, nearest, facts) for name in shared if plugin("algo", name)]

@@ -24,8 +24,10 @@ def verdict(report: Report, method: str) -> list[str]:
             lines.append(_standing(row, rows.iloc[0], report.references[setting]))
             result = f"AUC {row['mean']:.4f} on {data_set}"
             if row["mean"] < 0.5 - chance_half_width(positives, total - positives):
-                changed = f"with the sign changed {1.0 - row['mean']:.4f}"
-                below.append(f"The scores look reversed: {result}, {changed}. Higher must mean positive.")
+                changed = f"or {1.0 - row['mean']:.4f} with the sign changed"
+                below.append(
+                    f"The scores look reversed: {result}, {changed}. Higher scores must mean positive."
+                )
             elif row["mean"] < 0.5:
                 detail = f"{positives:,} positive test rows" if positives else "the test rows are not known"
                 below.append(f"Not above chance: {result}; {detail}.")
@@ -38,8 +40,8 @@ def _standing(row: dict[Any, Any], best: Any, reference: str) -> str:
     if row["gaps"]:
         clause = "" if math.isnan(row["mean"]) else f"; the others have AUC {row['mean']:.4f}"
         advice = f" Advice: {row['advice']}." if row["advice"] else ""
-        return f"{data_set}: {row['gaps']}{clause}, so it is not compared.{advice}"
-    sentence = f"{data_set}: test AUC {row['mean']:.4f}" + (" of one run" if row["runs"] == 1 else "")
+        return f"{data_set}: {row['gaps']}{clause}, so the method is not compared.{advice}"
+    sentence = f"{data_set}: test AUC {row['mean']:.4f}" + (" (one run)" if row["runs"] == 1 else "")
     if row["verdict"]:
         sentence += f", {RESULTS['gain'].shown(row)} against {reference}: {row['verdict']}"
     if best["method"] != row["method"] and best["mean"] > row["mean"]:

@@ -34,22 +34,22 @@ class AUCClassifier(base.MiniBatchClassifier):
     algo_params : dict, default=None
         Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults.
     loss : str or object, default=None
-        The surrogate loss, if the method accepts several; None is the first of them.
+        The surrogate loss, if the method accepts several; None means the first one.
     loss_params : dict, default=None
         Parameters of the loss.
     n_features : int, default=None
-        None: features get columns in order of first appearance, so that memory grows with their number. A
-        power of two: features are hashed into `n_features` columns, and values that share a column are added.
+        Number of columns, a power of two, into which features are hashed; values that share a column are
+        added. If None, features get columns in order of first appearance, so memory grows with their number.
         The hash is the same in each process: the column of a name is ``blake2b(name, digest_size=8)``, a
         little-endian number, modulo `n_features`; a name that is not a string is hashed by its `repr`.
     rescale : bool, default=True
-        Whether rows are multiplied by a power of two that brings the mean of ``|x|^2`` near 1, so that step
-        sizes, radii and regularisation mean the same on any stream.
+        Whether rows are multiplied by a power of two that brings the mean of ``|x|^2`` near 1, so step sizes,
+        radii and regularisation mean the same on any stream.
     warmup : int, default=128
         Number of rows in the warm-up, a power of two; see the notes.
     chunk : int, default=1
-        Rows learnt at once, a power of two up to 1024. The model then lags by up to `chunk` - 1 rows, but
-        predictions cost less in a loop that predicts and learns in turn.
+        Number of rows learnt at once, a power of two up to 1024. The model then lags by up to `chunk` - 1
+        rows, but predictions cost less in a loop that predicts and learns in turn.
     iterations : int, default=None
         Number of rows of the whole stream, for methods that plan their stages, such as ``"fsauc"``.
     seed : int, default=0

@@ -2,8 +2,8 @@
 
 Importing this package imports scikit-learn; the rest of the framework imports scikit-learn on first use.
 
-``TRUSTED_TYPES`` lists the types of a fitted classifier, as ``mlflow.sklearn.save_model`` takes them by
-``skops_trusted_types`` and ``skops.io.load`` by ``trusted``: those of the framework and of installed plugins.
+``TRUSTED_TYPES`` lists the types of a fitted classifier, from the framework and installed plugins. Pass it to
+``mlflow.sklearn.save_model`` as ``skops_trusted_types`` and to ``skops.io.load`` as ``trusted``.
 """
 
 from typing import Any

@@ -52,7 +52,7 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a nested parameter such as ``algo__radius`` goes into a copy of `algo_params`.
 
-        Raises ValueError for an unknown parameter, `fit` for an unknown nested one.
+        An unknown parameter raises ValueError; an unknown nested parameter does so in `fit`.
         """
         nested = tuple(f"{group}__" for group in FAMILIES)
         inner = {key: key.split("__", 1) for key in params if key.startswith(nested)}

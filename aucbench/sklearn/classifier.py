@@ -23,9 +23,9 @@ ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  # as PluginParameters
     """A binary classifier trained to rank, by any registered method for maximising the AUC.
 
-    Rows are scaled, mapped and visited by the code of `aucbench.run`, so that the same rows, settings and
-    seed give the same model. Use ``scoring="roc_auc"`` in `GridSearchCV` and `cross_val_score`, because
-    `score` is the accuracy, by scikit-learn's convention.
+    Rows are scaled, mapped and visited by the code of `aucbench.run`, so the same rows, settings and seed
+    give the same model. Use ``scoring="roc_auc"`` in `GridSearchCV` and `cross_val_score`, because `score` is
+    the accuracy, by scikit-learn's convention.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults. Each is
         also a nested parameter, ``algo__radius``, in `set_params` and in the grid of `GridSearchCV`.
     loss : str or object, default=None
-        The surrogate loss, if the method accepts several; None is the first of them.
+        The surrogate loss, if the method accepts several; None means the first one.
     loss_params : dict, default=None
         Parameters of the loss, nested as ``loss__...``.
     features : str or object, default="identity"
@@ -45,28 +45,28 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     features_params : dict, default=None
         Parameters of the feature map, nested as ``features__...``.
     scaling : str or None, default="auto"
-        One of ``"auto"``, ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``,
-        ``"centred_unit"``, ``"maxabs_unit"``; None means ``"none"``. Scaling of the
-        features, fitted on the training rows.
-        ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the
-        standard deviation without centring them, so that a dense array of the same rows gives another model.
-        ``"auto"`` is ``"standard"`` for dense rows and for dense columns of sparse rows; it divides other
-        columns of sparse rows by the deviation only where it is above 1.
+        Scaling of the features, fitted on the training rows: ``"auto"``, ``"none"``, ``"minmax"``,
+        ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"`` or ``"maxabs_unit"``; None means
+        ``"none"``. ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse
+        rows by the standard deviation without centring them, so a dense array of the same rows gives another
+        model. ``"auto"`` is ``"standard"`` for dense rows and for dense columns of sparse rows; it divides
+        other columns of sparse rows by the standard deviation only where this is above 1.
     rescale : bool, default=True
-        Whether dense rows are then centred, and all rows multiplied by one factor that makes the mean of
-        |x|^2 over the training rows 1, so that step sizes and radii mean the same on any data. If False,
+        Whether dense rows are centred after scaling, and all rows multiplied by one factor that makes the
+        mean of |x|^2 over the training rows 1. Step sizes and radii then mean the same on any data. If False,
         they refer to the scaled rows. Regularisation refers to the scaled columns in both cases.
     epochs : float, default=None
-        Passes over the training rows. A method that takes all rows at once may converge earlier; if it does
-        not converge, a `ConvergenceWarning` is issued. None means max(10 n, min(20,000, 200 n)) of n rows,
-        or convergence for a method that takes all rows at once. `partial_fit` takes each row once.
+        Number of passes over the training rows. A method that takes all rows at once may converge earlier; if
+        it does not converge, a `ConvergenceWarning` is issued. None means max(10 n, min(20,000, 200 n))
+        visits of n rows, or training until convergence for a method that takes all rows at once.
+        `partial_fit` takes each row once.
     iterations : int, default=None
         Number of iterations, instead of `epochs`.
     order : {"shuffled", "stored", "blocks"}, default="shuffled"
         Order of the rows: reshuffled each epoch, as stored, or in shuffled blocks.
     calibrate : bool, default=False
-        Whether to provide `predict_proba`: Platt's sigmoid, fitted on the scores of five-fold
-        cross-validation, so that fitting takes six trainings. The sigmoid keeps the order of the scores.
+        Whether to provide `predict_proba` by Platt's sigmoid, fitted on the scores of five-fold
+        cross-validation; `fit` then trains six times. The sigmoid keeps the order of the scores.
     random_state : int, RandomState instance or None, default=None
         Seed of the order, of the method and of the feature map. An int gives the same model each time, like
         `seed` of a run.
@@ -95,9 +95,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     Notes
     -----
     `predict` uses the score threshold with the best balanced accuracy (the mean recall of both classes) on
-    the training rows. The threshold is subtracted from the scores, so that `decision_function` is positive if
+    the training rows. The threshold is subtracted from the scores, so `decision_function` is positive if
     `predict` returns the second class; the AUC stays the same. With ``calibrate=True`` the threshold is the
-    same, so that `predict` may contradict a probability above one half, above all on imbalanced data
+    same, so `predict` may contradict a probability above one half, especially on imbalanced data
     (scikit-learn's ``check_classifiers_train`` requires this threshold).
 
     A row with `sample_weight` k counts as k rows, a row of weight 0 is dropped, and the weight of a pair is
@@ -105,7 +105,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     marks these methods); for other methods whole weights become copies of the rows, and fractional weights
     are refused. Means and deviations of the scaling, `rescale` and the threshold of `predict` are weighted; a
     feature map is fitted to all rows of positive weight alike. There is no `class_weight`: every pair has a
-    row of each class, so that class weights multiply the loss by a constant.
+    row of each class, so class weights multiply the loss by a constant.
 
     `partial_fit` is available for methods of access ``stream`` that declare ``resumable = True``, such as
     ``"solam"``: their training can go on with other rows. It is not available for methods that draw pairs
@@ -224,14 +224,14 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Parameters
         ----------
         X, y : arrays
-            As for `fit`, and so is the result.
+            As for `fit`, which has the same result.
         classes : (2,) array, default=None
             Both classes; required in the first call unless `y` has both.
 
         Raises
         ------
         ValueError
-            As for `fit`, or a setting or the data differ from the first call's.
+            As for `fit`, or a setting or the data differ from the first call.
         """
         first = not self.__sklearn_is_fitted__()
         X, y = validate_data(self, X, y, reset=first, **ROWS)
@@ -248,12 +248,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self
 
     def forget_rows(self) -> Self:
-        """Drop the training rows that `partial_fit` keeps inside, before the model is shared.
+        """Drop the training rows that `partial_fit` keeps, before the model is shared.
 
         The model keeps up to 1,000 rows of each class for the threshold of `predict`, and methods may keep
-        rows to go on. Scores and classes stay the same; `partial_fit` is refused from then on. A kernel
-        method's landmarks, and a method without weights that stores rows as its model, are part of the model
-        and stay. Returns the classifier itself.
+        rows for further training. Scores and classes stay the same; `partial_fit` is refused from then on. A
+        kernel method's landmarks, and a method without weights that stores rows as its model, are part of the
+        model and stay. Returns the classifier itself.
         """
         check_is_fitted(self)
         self._fitted.forget_rows()
@@ -265,7 +265,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class (n_samples,) of each row of X, as for `fit`, by the threshold of the notes."""
+        """The class (n_samples,) of each row of X, as for `fit`, by the threshold described in the notes."""
         positive = self.decision_function(X) > 0.0
         return self.classes_[positive.astype(np.intp)]
 
@@ -276,7 +276,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Calibrated probabilities (n_samples, 2) of `classes_`; with ``calibrate=True`` only."""
+        """Calibrated probabilities (n_samples, 2) of `classes_`, available only with ``calibrate=True``."""
         check_is_fitted(self)
         if self._calibrator is None:
             raise ParameterError("There are no probabilities: call fit after setting calibrate=True.")

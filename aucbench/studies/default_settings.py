@@ -39,10 +39,10 @@ class Dtype(StrEnum):
 
 
 class Regularisation(StrEnum):
-    """The weights that the regularisation of a method refers to.
+    """The weights to which the regularisation of a method refers.
 
-    ``columns``: those of the scaled columns, so that its strength does not depend on rescaling; ``rows``:
-    those of the rescaled rows, as in results of version 0.1.
+    ``columns``: the weights of the scaled columns, so its strength does not depend on rescaling. ``rows``:
+    the weights of the rescaled rows, as in results of version 0.1.
     """
 
     columns = "columns"
@@ -56,13 +56,14 @@ class Settings(_Checked):
     Parameters
     ----------
     scaling : Scaling, optional
-        None: auto, or none if the data set declares that its features must not be scaled.
+        Scaling of the features: by default auto, or none if the data set declares that its features must not
+        be scaled.
     rescale : bool
-        Whether dense rows are then centred, and all rows multiplied by one number such that the mean of
-        |x|^2 over the training rows is 1, so that step sizes and radii mean the same on all data. False: they
-        refer to the scaled rows, as in the papers.
+        Whether dense rows are centred after scaling, and all rows multiplied by one number that makes the
+        mean of |x|^2 over the training rows 1. Step sizes and radii then mean the same on all data. If False,
+        they refer to the scaled rows, as in the papers.
     regularisation : Regularisation
-        Whether ``C``, ``lam``, ``gamma`` and other weights of |w|^2 refer to the scaled columns, or to the
+        Whether ``C``, ``lam``, ``gamma`` and other weights of |w|^2 refer to the scaled columns or to the
         rescaled rows.
     order : Order
         Order in which rows are visited.
@@ -73,14 +74,14 @@ class Settings(_Checked):
     runs : int
         Number of runs (cells) of the entry.
     split_seed, order_seed : int, optional
-        Fix the split or the sample order for all runs; None: both follow the seed of the run.
+        Seed of the split, or of the sample order, for all runs. By default, both follow the seed of the run.
     max_train_rows : int, optional
-        Largest number of training rows; more are subsampled at random with the split seed.
+        Largest number of training rows. If there are more, a random subset is drawn with the split seed.
     metrics : list of str
-        Measures beside the AUC, which is always measured: ``[ap, pauc, tpauc, precision_at, recall_at_fpr]``,
-        and `objective`, the method's objective over all pairs of its training rows. Parameters of measures
-        are separate fields, such as ``pauc.max_fpr``. A finished cell gets a missing measure from what it
-        keeps, and is trained again only if that does not suffice.
+        Measures besides the AUC, which is always measured: ``[ap, pauc, tpauc, precision_at,
+        recall_at_fpr]``, and `objective`, the method's objective over all pairs of its training rows.
+        Parameters of measures are separate fields, such as ``pauc.max_fpr``. A missing measure of a finished
+        cell is computed from its stored results; the cell is trained again only if they do not suffice.
     strict : bool
         Whether a plugin that fails to load is an error.
     study : str, optional
@@ -114,14 +115,15 @@ class Budget(_Checked):
     Parameters
     ----------
     epochs : float, optional
-        Passes over the training rows. If none of the three is set, max(10 n, min(20,000, 200 n)) of n
-        training rows are seen; a full method that detects convergence runs until then.
+        Number of passes over the training rows. If neither epochs, iterations nor seconds are set, training
+        on n rows visits max(10 n, min(20,000, 200 n)) rows; a full method that detects convergence runs until
+        it converges.
     iterations : int, optional
         Number of iterations.
     seconds : float, optional
-        Training time.
+        Training time in seconds.
     checkpoints : int
-        Log-spaced points at which the test AUC is measured.
+        Number of log-spaced points at which the test AUC is measured.
     """
 
     name: ClassVar[str] = "budget"
@@ -142,7 +144,7 @@ class Budget(_Checked):
 class Timing(StrEnum):
     """Conditions under which training is timed.
 
-    ``shared``: cells run beside those of other workers; ``exclusive``: they run one at a time once all
+    ``shared``: the workers run cells at the same time. ``exclusive``: cells run one at a time once all
     tunings have ended, and finished cells that ran beside others run again.
     """
 
@@ -151,10 +153,10 @@ class Timing(StrEnum):
 
 
 class Isolation(StrEnum):
-    """Isolation of plugins of other distributions.
+    """Isolation of plugins from other distributions.
 
-    ``distribution``: plugins of other distributions than aucbench run in separate processes, one per set of
-    distributions, and cannot affect the cells of others; ``none``: all plugins run in the same process, where
+    ``distribution``: plugins from distributions other than aucbench run in separate processes, one per set of
+    distributions, and cannot affect the cells of others. ``none``: all plugins run in the same process, where
     a debugger can reach them.
     """
 
@@ -169,25 +171,27 @@ class Running(_Checked):
     Parameters
     ----------
     parallel : int
-        Worker processes with one thread each; 1 runs the cells in this process, 0 uses one worker per
-        physical core.
+        Number of worker processes, with one thread each. 1 runs the cells in this process; 0 uses one worker
+        per physical core.
     scheduler : str, optional
         Address of a running Dask scheduler, ``tcp://HOST:PORT``, ``tls://HOST:PORT``, or ``file://`` and the
-        path of its file; its workers replace local processes. Certificates for TLS are in Dask's settings.
+        path of its file. Its workers replace local processes; certificates for TLS are in Dask's settings.
     timing : Timing
-        ``shared`` or ``exclusive``, one cell at a time.
+        Whether cells run beside others (``shared``) or one at a time (``exclusive``).
     isolation : Isolation
-        ``distribution`` or ``none``.
+        Whether plugins from other distributions run in separate processes (``distribution``) or not
+        (``none``).
     stop_after : float, optional
-        Seconds after which no further training starts; running ones finish, and the same command continues
-        with the rest.
+        Seconds after which no further training starts. Running trainings finish, and the same command
+        continues with the rest.
     reference : str, optional
-        Method that the gains on the study's leaderboard are relative to; None, or if it was not run: log_reg,
-        or log_reg_cv if methods are tuned and it was run.
+        Method with which the study's leaderboard compares the others. By default, or if this method was not
+        run: log_reg_cv if methods are tuned and log_reg_cv was run, else log_reg.
     rope : float, optional
-        Largest difference in AUC that does not matter in practice; None: 0.005. It is kept with the study.
+        Largest difference in AUC that does not matter in practice, by default 0.005. It is stored with the
+        study.
     suite : str, optional
-        What the data sets are, in words; set by ``+suite=NAME``.
+        Description of the data sets in words, set by ``+suite=NAME``.
     """
 
     name: ClassVar[str] = "running"
@@ -208,15 +212,16 @@ class Limits(_Checked):
     Parameters
     ----------
     seconds : float, optional
-        Wall time. The run ends between two chunks; if it does not within `grace` more seconds, the worker is
-        killed.
+        Limit on the wall time in seconds. The run ends between two chunks; if it has not ended `grace`
+        seconds later, the worker is killed.
     memory : str or int, optional
-        Memory of the worker, in bytes or as text such as ``2GB``. None: its share of the machine's memory.
+        Memory limit of the worker, in bytes or as text such as ``2GB``. By default, the worker's share of the
+        machine's memory.
     grace : float
-        Seconds beyond `seconds`, including loading, preparation and compilation.
+        Seconds allowed beyond `seconds`, including loading, preparation and compilation.
     optimum : float
-        Processor seconds to find the certified minimum of the objective, in addition to training;
-        ``metrics=[objective]`` needs the minimum for the suboptimality. 0: no search.
+        Processor seconds, besides training, for finding the certified minimum of the objective, which
+        ``metrics=[objective]`` needs for the suboptimality. 0 means no search.
     """
 
     name: ClassVar[str] = "limits"
@@ -233,20 +238,21 @@ class Limits(_Checked):
 
 @dataclass(frozen=True)
 class Matrix:
-    """Exceptions from the common settings of a study, by data set and method.
+    """Exceptions to the common settings of a study, by data set and method.
 
     Parameters
     ----------
     for_dataset, for_algo : mapping, optional
-        Name to a list of overrides, ``{a9a: [protocol=given]}``. The command line takes precedence.
+        Overrides for single data sets or methods, by name: ``{a9a: [protocol=given]}``. The command line
+        takes precedence.
     skip : mapping, optional
-        Method name to the data sets on which the method does not run.
+        Data sets on which a method does not run, by the name of the method.
     runs : mapping, optional
-        Number of runs to bounds, ``{10: {rows: 1000, rare: 100}, 5: {rows: 5000}}``: a data set has the first
-        number of which its published training rows, or those of its rarer class, are below a bound. The
-        other settings take precedence.
+        Numbers of runs by size of the data set: ``{10: {rows: 1000, rare: 100}, 5: {rows: 5000}}``. A data
+        set gets the first number with a bound above its published training rows or those of its rarer class.
+        The other settings take precedence.
     skip_missing_data : bool
-        Whether an unavailable data set is skipped and listed, rather than an error.
+        Whether an unavailable data set is skipped and listed instead of being an error.
     """
 
     name: ClassVar[str] = "matrix"
@@ -266,7 +272,7 @@ class Ruleset(_Checked):
     Parameters
     ----------
     title : str, optional
-        Name of the file; None: no rules.
+        Name of the file. If None, there are no rules.
     version : int
         Version of the file, increased with every change.
     date : str
@@ -293,15 +299,15 @@ class StoreSettings(_Checked):
     Parameters
     ----------
     path : str, optional
-        Folder of the store; None: nothing is stored.
+        Folder of the store. If None, nothing is stored.
     weights : Weights
-        ``final``, or ``checkpoints``, which allow further measures along the whole curve later. Cells that
-        were finished before keep what they have.
+        Stored weights: ``final``, or ``checkpoints``, which allow further measures along the whole curve
+        later. Cells that are already finished keep their stored weights.
     scores : bool
-        Whether the final test scores of methods that are not linear are stored: for measures later,
-        intervals and ensembles. Those of linear methods follow from their weights.
+        Whether the final test scores of methods that are not linear are stored for later measures, intervals
+        and ensembles. The scores of linear methods are computed from their weights.
     models : bool
-        Whether the models of methods that give them as bytes are stored.
+        Whether models are stored, for methods that return them as bytes.
     """
 
     name: ClassVar[str] = "store"
@@ -313,11 +319,11 @@ class StoreSettings(_Checked):
 
 @dataclass(frozen=True)
 class MlflowTracking(_Checked):
-    """Log every entry as a run of an MLflow server or file at `uri`.
+    """Log every entry as a run to the MLflow server or file at `uri`.
 
-    Without `uri`, the variable MLFLOW_TRACKING_URI names the place, else it is mlflow.db in this folder.
-    The user name and the password of a server are best given by MLFLOW_TRACKING_USERNAME and
-    MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN; those in an address are masked in all records.
+    The default is the variable MLFLOW_TRACKING_URI, else mlflow.db in this folder. User name and password of
+    a server are best set in MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or a token in
+    MLFLOW_TRACKING_TOKEN; credentials in an address are masked in all records.
     """
 
     name: ClassVar[str] = "mlflow"
@@ -325,7 +331,7 @@ class MlflowTracking(_Checked):
 
     @property
     def address(self) -> str:
-        """The address that results are logged to."""
+        """The address to which results are logged."""
         return mlflow_address(self.uri)
 
 

@@ -147,24 +147,25 @@ def _draw(values: Sequence[Any], u: float) -> Any:
 
 @dataclass(frozen=True)
 class Grid:
-    """Try every combination of the values of a grid, by default the one that the method's paper used.
+    """Try every combination of the values of a grid, by default the grid of the method's paper.
 
-    Each combination trains on the training part of every inner fold (or on the protocol's training part, if
-    it has a validation part) and is judged by the mean of its validation AUC, or of another `metric`;
-    of equals the first wins.
+    Each combination is trained on the training part of every inner fold, or on the protocol's training part
+    if the protocol has a validation part. The highest mean validation AUC, or other `metric`, wins; the first
+    in case of a tie.
 
     Parameters
     ----------
     folds : int
-        Inner folds, where the protocol has no validation part of its own.
+        Number of inner folds, if the protocol has no validation part.
     report : bool
-        Keep every trial in the store and beside the result; otherwise the choice and its cost only.
+        Whether every trial is kept in the store and beside the result, instead of only the choice and its
+        cost.
     grid : mapping, optional
-        Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
-        that are not named use their own grids. ``budget.epochs`` or ``budget.iterations``, such as the rounds
-        of boosting, are tuned like fields.
+        Values to try for the fields of each method: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods that
+        are not named use their own grids. ``budget.epochs`` or ``budget.iterations``, such as the number of
+        boosting rounds, is tuned like a field.
     metric : str
-        Measure by which settings are judged, such as ``ap``; its parameters are those of the run.
+        Measure by which settings are ranked, such as ``ap``. Its parameters are set in the run.
     """
 
     name: ClassVar[str] = "grid"
@@ -182,19 +183,19 @@ class Grid:
 class Random(Grid):
     """Try settings drawn at random from the ranges of a grid.
 
-    Numbers that are all positive are drawn log-uniformly between the smallest and the largest of the field's
-    values (whole numbers rounded); any other field takes one of its values. The draw depends on the split
-    seed alone, or on `draw_seed`: the settings are then the same for all splits, so that a setting can be
-    compared over splits and data sets. Draws that differ in no field with an effect are tried once.
+    If all values of a field are positive, a number between the smallest and the largest is drawn
+    log-uniformly (and rounded if they are whole numbers); any other field takes one of its values. The draws
+    depend only on the split seed or on `draw_seed`: with it, the settings are the same for all splits and can
+    be compared over splits and data sets. Draws that differ only in fields without an effect are tried once.
 
     Parameters
     ----------
     trials : int
         Number of settings.
     draw_seed : int, optional
-        Seed of the draws, instead of that of the split.
+        Seed of the draws, instead of the split seed.
     given_first : bool
-        The first setting is not drawn: it is the method as given, by default with its own defaults.
+        Whether the first setting is the method as given, by default with its own defaults, instead of a draw.
     folds, report, grid, metric
         As for `Grid`.
     """
@@ -209,8 +210,8 @@ class Random(Grid):
 class Optuna(Grid):
     """Let Optuna's tree-structured Parzen estimator propose one setting after another.
 
-    The ranges are those of `Random`. A trial's seed depends on the split seed and its number alone, so that a
-    search that was interrupted goes on as if it had not been.
+    The ranges are the same as for `Random`. The seed of a trial depends only on the split seed and the number
+    of the trial, so an interrupted search continues as if it had not been interrupted.
 
     Parameters
     ----------
@@ -228,8 +229,8 @@ class Optuna(Grid):
 class NoTuning(Random):
     """Use the hyperparameters as given.
 
-    Its fields are the fields of the other tunings and have no effect: the settings that an experiment has for
-    its tuning stay valid under ``tuning=none``.
+    The fields of the other tunings are accepted but have no effect, so the tuning settings of an experiment
+    stay valid under ``tuning=none``.
     """
 
     name: ClassVar[str] = "none"
@@ -240,7 +241,7 @@ TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
 
 @dataclass(frozen=True)
 class Tuning:
-    """A tuning and the values of one method's fields among which it chooses."""
+    """A tuning, and the values of the fields of one method from which it chooses."""
 
     choice: Any  # NoTuning, Grid, Random or Optuna
     space: dict[str, tuple[Any, ...]]  # values by field; empty for a method without a grid
@@ -252,7 +253,7 @@ class Tuning:
         return bool(self.space)
 
     def describe(self) -> TuningRecord:
-        """Everything that decides the outcome."""
+        """Everything that affects the outcome."""
         if isinstance(self.choice, NoTuning):
             return TuningRecord(name=self.choice.name)
         parameters = FORMER | {

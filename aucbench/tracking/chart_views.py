@@ -44,9 +44,9 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     view |= {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
         f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)})\n\n"
-        f"The view is also in the menu *Views*. Steps of `test/auc` are iterations, `{CLOCK}` is the "
-        f"training time and `{SAMPLES}` the rows seen at the same checkpoints, `{ERROR}` is 1 - AUC. "
-        "A run with the status *failed* diverged: it has no final AUC."
+        f"The view is also in the menu *Views*. The steps of `test/auc` are iterations; `{CLOCK}` is the "
+        f"training time and `{SAMPLES}` the number of rows seen at the same checkpoints. `{ERROR}` is "
+        "1 - AUC. A run with the status *failed* diverged, so it has no final AUC."
     )
     return {VIEW + USUAL: _compact(view), NOTE: text}
 

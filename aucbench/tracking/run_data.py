@@ -50,13 +50,15 @@ def note(entry: FinishedEntry) -> str:
     mean = f"the mean of {runs} runs; `test/auc_std` is their standard deviation"
     parts.append(
         f"`test/auc` is the exact AUC on the test rows at log-spaced checkpoints, "
-        f"{mean if runs > 1 else 'of one run'}. `{CLOCK}` is the training time until then: its clock runs "
-        f"while the method trains and stops while it is measured."
+        f"{mean if runs > 1 else 'of one run'}. `{CLOCK}` is the training time up to the checkpoint; the "
+        f"clock runs during training and stops during measurement."
     )
     measures = common([cell.record for cell in entry.cells])
     parts += [f"`{item.rows}/{item.name}` is the {item.title} at the same checkpoints." for item in measures]
     if diverged := diverged_in_words(entry.cells):
-        parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
+        parts.append(
+            f"The method {diverged}: there is no final AUC, and the curve ends before the divergence."
+        )
     if entry.failures or entry.missing:
         parts.append(f"Incomplete: {len(entry.failures)} runs failed, {entry.missing} have not been run.")
     seeds = [cell.record.seeds for cell in entry.cells]

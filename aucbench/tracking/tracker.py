@@ -225,7 +225,7 @@ def _log_study(study: str, folder: Path, connection: Connection) -> str:
     all_runs = connection.runs(experiment, "tags.study != ''")
     runs = [run for run in all_runs if run.data.tags["study"] == study]
     if not runs:
-        text = f"The files of the study **{study}**: its leaderboard and what it was made from."
+        text = f"The files of the study **{study}**: its leaderboard and the data behind it."
         tags = {"study": study, "mlflow.source.name": "aucbench", chart_views.NOTE: text}
         runs = [client.create_run(experiment, tags=tags, run_name=study)]
     run_id: str = runs[0].info.run_id

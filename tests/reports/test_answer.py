@@ -68,7 +68,7 @@ def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named():
     report = small_report(data_sets=9, far=("gamma",))
     best = report.results.groupby("method")["mean"].mean()
     assert f"{best.idxmax()} has the highest mean AUC over 9 data sets, {best.max():.4f}" in shown(report)
-    assert "needs 10 families of them; there are 9" in shown(report)
+    assert "needs 10 families; there are 9" in shown(report)
 
 
 def test_a_report_without_reference_or_without_any_result_says_so():

@@ -42,7 +42,7 @@ def test_noise_is_not_called_reversed_and_of_a_single_run_there_is_a_speed_and_n
         assert ("look reversed" in judged(report)) == (count == 400)
         assert ("Not above chance" in judged(report)) == (count == 25)
     single = reported({"mine": [0.8], "psam": [0.7]}, {"mine": 50.0, "psam": 1.0})
-    assert verdict(single, "mine")[0] == "data: test AUC 0.8000 of one run."
+    assert verdict(single, "mine")[0] == "data: test AUC 0.8000 (one run)."
     assert "50 times psam's" in judged(single)
     lost = reported({"mine": [0.8, None], "psam": [0.7, 0.7]}, advice="take smaller steps")
-    assert "so it is not compared. Advice: take smaller steps." in judged(lost)
+    assert "so the method is not compared. Advice: take smaller steps." in judged(lost)

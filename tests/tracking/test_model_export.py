@@ -59,8 +59,9 @@ def test_every_scaling_is_that_of_the_benchmark_whatever_the_rows_are_in(scaling
     precision = 1e-6 if dtype == "float32" else 1e-12
     assert exact_auc(scores, y) == pytest.approx(result.auc, abs=precision)
     assert list(model.predict(pd.DataFrame(X))) == list(scores)
-    atol = 10 * precision * np.abs(scores).max()
-    np.testing.assert_allclose(model.predict(sparse.csr_matrix(X)), scores, rtol=0, atol=atol)
+    close = partial(np.testing.assert_allclose, rtol=0, atol=10 * precision * np.abs(scores).max())
+    close(model.predict(sparse.csr_matrix(X)), scores)
+    close(scores, result.scores)
     with pytest.raises(ValueError, match=r"30 features.*29"):
         model.predict(X[:, 1:])
 
@@ -78,6 +79,7 @@ def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
     assert sparse.issparse(X)
     scores = exported(result.cells[0], tmp_path).predict(X)
     assert exact_auc(scores, y) == pytest.approx(result.auc, abs=1e-12)
+    np.testing.assert_allclose(scores, result.scores, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ HINT = "run aucbench first, or name one with --store"
 store_option = click.option("--store", default=StoreSettings.path, show_default=True, help="Store folder.")
 with_option = click.option(
     "--with", "archives", multiple=True, metavar="FILE",
-    help="Archive of results, shown beside those of the store; repeatable.",
+    help="Archive of results to show beside the results of the store; repeatable.",
 )  # fmt: skip
 trust_option = click.option(
     "--trust", multiple=True, metavar="MODULE",
-    help="Import the import paths of recorded settings that are in this module; repeatable.",
+    help="Module from which recorded settings may import; repeatable.",
 )  # fmt: skip
 
 

@@ -12,15 +12,16 @@ WIDTH = 110
 @click.command()
 @click.argument("path", metavar="MODULE:NAME")
 def audit(path: str) -> int:
-    """Try the function MODULE:NAME of scores and labels against exact sums over all pairs.
+    """Test the function MODULE:NAME of scores and labels against exact sums over all pairs.
 
-    The module is imported, also from the current folder. The function takes an array of scores and one of
-    labels, in {0, 1} or {-1, 1}, of NumPy, JAX or PyTorch, and returns a number, or a number and its gradient
-    by the scores; JAX and PyTorch give the gradient themselves. A class is called without arguments to make
-    the function. One with the attributes a, b and alpha is tried at their optimum.
+    The module is imported, also from the current folder. The function takes arrays of scores and labels, in
+    {0, 1} or {-1, 1}, from NumPy, JAX or PyTorch. It returns a number, or a number and its gradient by the
+    scores; JAX and PyTorch compute the gradient themselves. A class is called without arguments to create the
+    function. A function with the attributes a, b and alpha is tested at their optimum.
 
-    Says which surrogate loss the function computes, with its parameter and its scale, and where it departs
-    and by how much. Exit status 1 when it departs, 2 when the function cannot be tried.
+    The report names the surrogate loss that the function computes, with its parameter and scale, and shows
+    where and by how much the function departs from it. The exit status is 1 if it departs, and 2 if it cannot
+    be tested.
     """
     from aucbench.testing.audit import DEPARTS
     from aucbench.testing.audit import audit as audited

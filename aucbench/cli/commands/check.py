@@ -23,18 +23,18 @@ INDENT = " " * 11
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Check every registered plugin.")
-@click.option("--list", "listed", is_flag=True, help="Show the checks and the rules they stand for.")
+@click.option("--list", "listed", is_flag=True, help="List the checks with their rules.")
 @click.option(
     "--patience", default=PATIENCE, metavar="SECONDS",
-    help="For all checks of a plugin, a minute unless given, compiling not counted; "
-    "a slow one is tried on smaller problems.",
+    help="Time limit for all checks of a plugin, a minute by default, without compilation; "
+    "slow plugins are checked on smaller problems.",
 )  # fmt: skip
 def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
-    """Check the plugins NAMES, of whatever family, against the rules of the contract.
+    """Check the plugins NAMES, of any family, against the rules of the contract.
 
-    Each rule that is broken is explained, with the smallest input that shows it; a plugin that could not be
-    registered is explained too. Data sets that are not on this machine are downloaded; with
-    AUCBENCH_OFFLINE=1 they are shown as exempt. Exit status 1 when a check failed or was not tried.
+    Each broken rule is explained, with the smallest input that breaks it. If a plugin could not be
+    registered, the reason is shown. Data sets that are not on this machine are downloaded; with
+    AUCBENCH_OFFLINE=1, they are shown as exempt. The exit status is 1 if a check failed or was not tried.
     """
     if listed:
         for family, checks in CHECKS.items():

@@ -18,11 +18,11 @@ MEASURE = "in a checkout of the repository, python -m studies.claims"
 @click.command()
 @click.argument("methods", nargs=-1, metavar="[METHOD ...]")
 def claims(methods: tuple[str, ...]) -> None:
-    """Show the rate of convergence and the cost of an iteration that METHODs claim, all by default.
+    """Show the convergence rates and the costs per iteration that methods claim, by default all methods.
 
-    Beside each claim stands the exponent that was measured, with its 95 % interval, and a verdict: holds,
-    faster, slower, or cannot tell. The measurements come with aucbench; in a checkout of the repository,
-    `python -m studies.claims METHOD` measures a method anew, also with other settings.
+    For each claim, the table shows the measured exponent with its 95 % interval, and a verdict: holds,
+    faster, slower, or cannot tell. The measurements come with aucbench. In a checkout of the repository,
+    `python -m studies.claims METHOD` measures a method again, also with other settings.
     """
     path = shipped(FINDINGS)
     measurements = json.loads(path.read_text(encoding="utf-8")) if path else {}

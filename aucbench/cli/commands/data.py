@@ -21,13 +21,13 @@ LABELS = 10  # largest number of listed labels
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--all-small", is_flag=True, help="All data sets that need no more than 100 MB each.")
-@click.option("--yes", is_flag=True, help="Download more than 100 MB, too.")
+@click.option("--all-small", is_flag=True, help="Fetch all data sets that need at most 100 MB each.")
+@click.option("--yes", is_flag=True, help="Allow downloads of more than 100 MB.")
 def fetch(names: tuple[str, ...], all_small: bool, yes: bool) -> None:
-    """Download the files of data sets NAMES, or find them in the mirror, and parse them into the cache.
+    """Download the files of the data sets NAMES, or find them in the mirror, and parse them into the cache.
 
-    AUCBENCH_MIRROR names a folder or an address to take the files from, AUCBENCH_CACHE where they are kept,
-    and AUCBENCH_OFFLINE=1 keeps off the network.
+    AUCBENCH_MIRROR names a folder or an address that provides the files, and AUCBENCH_CACHE the folder that
+    keeps them. AUCBENCH_OFFLINE=1 disables the network.
     """
     if not names and not all_small:
         raise ParameterError("Name the data sets to fetch, or use --all-small.")
@@ -74,12 +74,12 @@ def _is_small(cls: type) -> bool:
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help="Remove a data set; repeatable.")
 @click.option("--remove-all", is_flag=True, help="Remove everything that is listed.")
 def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool) -> None:
-    """Show which data sets are cached and how large they are, or remove some.
+    """Show the cached data sets and their sizes, or remove some of them.
 
-    What was read from files of your own is listed by their paths; NAME is a data set, such a path, or the
+    Data from your own files are listed by the paths of the files. NAME is a data set, such a path, or the
     name of the file. Rows from standard input and from arrays in Python are kept in the cache as files.
-    Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
-    when it is needed. Results are not data sets: aucbench results size and prune show and reduce a store.
+    Your own files and the files of a mirror folder are never changed. Removed data are fetched or parsed
+    again when needed. For results, aucbench results size and prune show and reduce the size of a store.
     """
     if context.invoked_subcommand:
         return
@@ -113,9 +113,9 @@ def _nothing_of(name: str, names: Iterable[str]) -> ParameterError:
 @show_data.command("verify")
 @click.argument("names", nargs=-1)
 def verify(names: tuple[str, ...]) -> None:
-    """Compare the cached files of data sets NAMES, or of all, with their checksums.
+    """Compare the cached files of the data sets NAMES, or of all, with their checksums.
 
-    A damaged part is removed, and parsed again when it is needed; the exit status is then 1.
+    A damaged part is removed, and parsed again when needed; the exit status is then 2.
     """
     from aucbench.data.files import cache_inventory
 
@@ -136,10 +136,11 @@ def verify(names: tuple[str, ...]) -> None:
 @click.argument("file")
 @click.argument("overrides", nargs=-1)
 def describe(file: str, overrides: tuple[str, ...]) -> None:
-    """Show how a FILE of one's own, or - for standard input, is read: its rows, labels and columns.
+    """Show how FILE is read: its rows, labels and columns.
 
-    OVERRIDES are those of a run, such as dataset.target=outcome or 'dataset.drop=[id]'; dataset=npz and the
-    like say how to read a file whose name does not.
+    FILE is a file of your own, or - for standard input. OVERRIDES are overrides of a run, such as
+    dataset.target=outcome or 'dataset.drop=[id]'. If the name of the file does not show its format,
+    set it, for example dataset=npz.
     """
     from aucbench.data.files.kept_files import STDIN, keep
     from aucbench.reports.views.text import TextTable, show_table

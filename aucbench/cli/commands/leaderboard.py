@@ -26,29 +26,31 @@ from aucbench.suggestions import suggest
 @click.command()
 @store_option
 @with_option
-@click.option("--study", default=None, help="Name of one study; everything when left out.")
+@click.option("--study", default=None, help="Name of a study; by default, all studies.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
-@click.option("--pictures/--no-pictures", default=True, help="Whether --out draws, which takes seconds.")
+@click.option(
+    "--pictures/--no-pictures", default=True, help="Whether --out draws pictures, which takes seconds."
+)
 @click.option(
     "--width", type=click.Choice(list(WIDTHS)), default="page", show_default=True,
-    help="How wide pictures are: a column (3.35 inches) or a page (7 inches) of a paper.",
+    help="Width of pictures: a column (3.35 inches) or a page (7 inches) of a paper.",
 )  # fmt: skip
 @click.option(
     "--font", type=click.Choice(list(FONTS)), default="sans", show_default=True,
-    help="Type of pictures: sans, or serif as the text of most papers.",
+    help="Font of pictures: sans, or serif as in the text of most papers.",
 )  # fmt: skip
 @click.option(
-    "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
+    "--methods", default="", help="Methods in LaTeX and pictures, comma-separated; by default all methods."
 )
 @click.option(
     "--reference",
-    help=f"Method that gains are relative to; by default that of the plan, else {REFERENCE}, "
-    f"{TUNED_REFERENCE} if methods are tuned.",
+    help=f"Method that gains are relative to; by default the reference of the plan, else {REFERENCE}, "
+    f"or {TUNED_REFERENCE} if methods are tuned.",
 )
 @click.option(
     "--rope", type=click.FloatRange(0.0, min_open=True),
-    help="Largest difference in the measure that does not matter in practice; for the AUC by default that "
-    f"of the plan, else {ROPE}.",
+    help="Largest difference in the measure that does not matter in practice; for the AUC, the default is "
+    f"the rope of the plan, else {ROPE}.",
 )  # fmt: skip
 @click.option(
     "--model-class", type=click.Choice(list(ModelClass)),
@@ -56,12 +58,12 @@ from aucbench.suggestions import suggest
 )  # fmt: skip
 @click.option(
     "--dataset", "data_sets", multiple=True,
-    help="Show this data set, and draw its curves instead of those of the five largest; may be given again.",
+    help="Show this data set, and draw its curves instead of those of the five largest; repeatable.",
 )  # fmt: skip
-@click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
+@click.option("--notes/--no-notes", default=False, help="Whether to explain how numbers are computed.")
 @click.option(
     "--by", default=AUC.name, show_default=True,
-    help=f"Measure that is compared: {', '.join(MEASURES)}.",
+    help=f"Measure to compare: {', '.join(MEASURES)}.",
 )  # fmt: skip
 def leaderboard(
     store: str,
@@ -78,7 +80,7 @@ def leaderboard(
 ) -> None:
     """Compare methods with a reference, over families of data sets and on each data set.
 
-    Reads the finished entries of a store, and archives of results that others sent.
+    The results are the finished entries of a store, and those of archives that others sent.
 
     \b
     Examples:
@@ -124,16 +126,16 @@ def leaderboard(
 @with_option
 @click.option(
     "--study", "studies", multiple=True,
-    help="Name of the study, or of several when given again. Without it, the study is that of the table, "
-    "with the parts that archives have of it, TABLE_PART.",
+    help="Name of the study; repeatable. By default, the study is TABLE, together with its parts "
+    "TABLE_PART in archives.",
 )  # fmt: skip
 @click.option("--out", default=None, help="Folder to write TABLE.md, TABLE.csv and TABLE.parquet to.")
 def compare(
     table: str, store: str, archives: tuple[str, ...], studies: tuple[str, ...], out: str | None
 ) -> None:
-    """Put our results beside the published ones of TABLE, such as fsauc_table2.
+    """Compare our results with the published results of TABLE, such as fsauc_table2.
 
-    The results are those of the study of that name: run ``aucbench +experiment=TABLE`` first.
+    Our results are those of the study of the same name: run ``aucbench +experiment=TABLE`` first.
 
     \b
     Examples:

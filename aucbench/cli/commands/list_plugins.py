@@ -28,9 +28,9 @@ OURS = "aucbench"  # the distribution of the built-in plugins
 def list_plugins(family: str | None, name: str | None) -> None:
     """Show the registered plugins.
 
-    FAMILY is one of algorithms, datasets, losses, features, or suites, which are named sets of data sets for
-    a sweep (aucbench -m +suite=NAME). Without it, the names of all families are shown; with NAME, or the name
-    of a plugin in place of the family, the fields of that plugin.
+    FAMILY is algorithms, datasets, losses, features or suites. A suite is a named set of data sets for a
+    sweep (aucbench -m +suite=NAME). Without FAMILY, the names in all families are shown. With NAME, or the
+    name of a plugin instead of FAMILY, the fields of that plugin are shown.
 
     Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 

@@ -11,18 +11,18 @@ from aucbench.studies.store import Store
 
 _uri = click.option(
     "--uri", callback=lambda _context, _option, value: mlflow_address(value),
-    show_default=f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}", help="Address of MLflow, as tracking.uri.",
+    show_default=f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}", help="Address of MLflow, as in tracking.uri.",
 )  # fmt: skip
 
 
 @click.command()
 @store_option
 @_uri
-@click.option("--study", default=None, help="Name of one study; all of them when left out.")
+@click.option("--study", default=None, help="Name of a study; by default, all studies.")
 def sync(store: str, uri: str, study: str | None) -> None:
-    """Log to MLflow what the store has and the address has not.
+    """Log the results of a store that MLflow does not have.
 
-    Entries all of whose cells are finished are sent once, however often this is run.
+    An entry is sent once all of its cells are finished, and only once, however often this command runs.
     """
     from aucbench import tracking
     from aucbench.tracking import tracker
@@ -43,9 +43,9 @@ def sync(store: str, uri: str, study: str | None) -> None:
 @click.command()
 @store_option
 @_uri
-@click.option("--study", default=None, help="Name of a study; the latest of the store when left out.")
+@click.option("--study", default=None, help="Name of a study; by default the latest study of the store.")
 def charts(store: str, uri: str, study: str | None) -> None:
-    """Print where MLflow shows the curves of a study, over training time, method beside method."""
+    """Print the addresses where MLflow compares the curves of a study's methods over training time."""
     from aucbench import tracking
     from aucbench.tracking import chart_views, client
     from aucbench.tracking.tracker import named
@@ -67,9 +67,9 @@ def charts(store: str, uri: str, study: str | None) -> None:
 @click.command("export-model")
 @store_option
 @click.option("--algo", required=True, help="Name of the method.")
-@click.option("--dataset", required=True, help="The data set.")
-@click.option("--key", default=None, help="How the cell's key begins.")
-@click.option("--seed", type=int, default=None, help="Seed of the cell; the smallest when left out.")
+@click.option("--dataset", required=True, help="Name of the data set.")
+@click.option("--key", default=None, help="Beginning of the cell's key.")
+@click.option("--seed", type=int, default=None, help="Seed of the cell; by default the smallest seed.")
 @click.option("--out", required=True, help="New folder for the model.")
 def export_model(store: str, algo: str, dataset: str, key: str | None, seed: int | None, out: str) -> None:
     """Write the final weights of a linear method, with their scaling, as an mlflow.pyfunc model.

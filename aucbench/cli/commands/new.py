@@ -30,12 +30,14 @@ KINDS = tomllib.loads((FOLDER / "kinds.toml").read_text("utf-8"))  # family, use
     "--model", type=click.Choice(("linear", "jax")), default="linear", show_default=True,
     help="Model of an algorithm: a weight vector, or a neural network in JAX.",
 )  # fmt: skip
-@click.option("--into", default=".", show_default="this folder", help="Folder in which the package is made.")
+@click.option(
+    "--into", default=".", show_default="this folder", help="Folder in which the package is created."
+)
 def new(kind: str, name: str, model: str, into: str) -> None:
-    """Write an installable package with a working KIND of plugin called NAME.
+    """Write an installable package with a working plugin NAME of the given KIND.
 
-    KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
-    are the rules that every plugin obeys.
+    KIND is algorithm, dataset, loss or features. The module marks the lines to change. The tests check the
+    rules that every plugin obeys.
     """
     kinds = [key for key in KINDS if "_" not in key]
     if kind not in kinds:

@@ -13,10 +13,10 @@ from aucbench.humanize import duration
 def optimum(algo: str, dataset: str, overrides: tuple[str, ...]) -> None:
     """Find the minimum of the objective that the method ALGO declares, on the training rows of DATASET.
 
-    Overrides are those of aucbench run: algo.gamma=1e-4, protocol=kfold. The rows are those of the first
-    run. Shows the objective, its value at the weights that were found, how far this is from the minimum at
-    most, which method found it in what time, and the AUC of the weights. limits.optimum=600 lets a search
-    take longer than 60 seconds.
+    Overrides are the same as for aucbench run: algo.gamma=1e-4, protocol=kfold. The rows are those of the
+    first run. The output shows the objective, its value at the weights found, a bound on the distance of this
+    value from the minimum, the method that found it, the time, and the AUC of the weights. limits.optimum=600
+    raises the time limit of 60 seconds.
     """
     record = analysis.optimum(f"algo={algo}", f"dataset={dataset}", *overrides).record
     rows = [

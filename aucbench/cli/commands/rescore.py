@@ -19,7 +19,7 @@ from aucbench.humanize import counted
 )  # fmt: skip
 @click.option(
     "--replace", is_flag=True,
-    help="Also measures that cells have with other parameters; without the weights of checkpoints their "
+    help="Replace measures that cells have with other parameters; without the weights of checkpoints, their "
     "curves are lost.",
 )  # fmt: skip
 @store_option
@@ -29,9 +29,9 @@ def rescore(
 ) -> int:
     """Compute measures of the finished cells of STUDY from stored weights or scores, without training.
 
-    PARAMETERS are those of the measures, such as ``pauc.max_fpr=0.05``. Where the weights of all checkpoints
-    are kept (``store.weights=checkpoints``) curves are computed too, otherwise their ends. A measure that a
-    cell has with other parameters stays as it is.
+    PARAMETERS are parameters of the measures, such as ``pauc.max_fpr=0.05``. If the weights of all
+    checkpoints are stored (``store.weights=checkpoints``), whole curves are computed, otherwise only their
+    ends. A measure that a cell has with other parameters is not replaced.
     """
     from aucbench import analysis
 

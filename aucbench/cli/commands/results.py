@@ -20,18 +20,18 @@ from aucbench.studies.store import Store
 LISTED = 10  # largest number of printed disagreements
 tolerance_option = click.option(
     "--tolerance", type=click.FloatRange(0.0), default=TOLERANCE, show_default=True,
-    help="Of AUCs under different versions or code, or on different processors.",
+    help="Allowed difference of AUCs under different versions or code, or on different processors.",
 )  # fmt: skip
-study_option = click.option("--study", help="Of the cells of this study only.")
+study_option = click.option("--study", help="Use only the cells of this study.")
 
 
 @click.group()
 def results() -> None:
     """Export results to an archive, import, check, merge and verify archives; show the size of a store.
 
-    An archive is one file of JSON and Parquet with a manifest: versions, machines, digests of all entries and
-    of the code that ran. Reading one runs nothing, and one that was damaged or edited is refused with the
-    reason.
+    An archive is one file of JSON and Parquet with a manifest of versions, machines, and digests of all
+    entries and of the code that ran. Reading an archive runs no code. A damaged or edited archive is refused
+    with the reason.
 
     \b
     Examples:
@@ -49,14 +49,15 @@ def results() -> None:
 @click.argument("study")
 @click.argument("file")
 @store_option
-@click.option("--weights", is_flag=True, help="With the final weights of linear methods.")
-@click.option("--no-scores", is_flag=True, help="Without the test scores of methods that are not linear.")
-@click.option("--compact", is_flag=True, help="First runs alone keep whole curves; rounded trials.")
+@click.option("--weights", is_flag=True, help="Include the final weights of linear methods.")
+@click.option("--no-scores", is_flag=True, help="Leave out the test scores of methods that are not linear.")
+@click.option("--compact", is_flag=True, help="Keep whole curves only for first runs, and round trials.")
 def export(study: str, file: str, store: str, weights: bool, no_scores: bool, compact: bool) -> None:
     """Write the cells of STUDY into the archive FILE.
 
-    Command lines and tracebacks stay here, since they may hold addresses and names of folders, and so do
-    models and the test scores of files of your own. An archive never has labels or features of rows.
+    Command lines and tracebacks are left out, because they may contain addresses and names of folders.
+    Models and the test scores of your own files are left out, too. An archive never has labels or features of
+    rows.
     """
     archive = archives.from_store(
         opened(store), study, weights=weights, scores=not no_scores, compact=compact
@@ -73,7 +74,7 @@ def export(study: str, file: str, store: str, weights: bool, no_scores: bool, co
 @study_option
 @store_option
 def size(study: str | None, store: str) -> None:
-    """Show how much a store has of records with curves, weights, test scores and models."""
+    """Show the size of a store: records with curves, weights, test scores and models."""
     sizes = store_size.size_of(opened(store), study)
     print(f"{store_size.CELLS:<8} {sizes[store_size.CELLS]:>10,}")
     for kind in store_size.KINDS:
@@ -82,14 +83,14 @@ def size(study: str | None, store: str) -> None:
 
 @results.command()
 @click.option("--scores", is_flag=True, help="Remove the test scores of methods that are not linear.")
-@click.option("--models", is_flag=True, help="Remove the models of methods that give them.")
+@click.option("--models", is_flag=True, help="Remove the models of methods that return them.")
 @study_option
 @store_option
 def prune(scores: bool, models: bool, study: str | None, store: str) -> None:
-    """Remove test scores or models from the cells of a store; records, curves and weights stay.
+    """Remove test scores or models from the cells of a store.
 
-    Only another training brings them back. Without scores, further measures of a method that is not linear
-    need a training, too.
+    Records, curves and weights stay. Only another training restores scores and models. Without scores,
+    further measures of methods that are not linear need another training, too.
     """
     kinds = ["scores"] * scores + ["models"] * models
     if not kinds:
@@ -103,9 +104,9 @@ def prune(scores: bool, models: bool, study: str | None, store: str) -> None:
 @click.argument("file")
 @store_option
 def import_(file: str, store: str) -> None:
-    """Put the cells of the archive FILE into the store.
+    """Import the cells of the archive FILE into the store.
 
-    A cell that the store has stays as it is, and that of the archive is kept as its replication.
+    If the store already has a cell, it keeps that cell, and the cell of the archive becomes its replication.
     """
     manifest, archive = read(file)
     counts = archives.into_store(archive, Store(store))
@@ -117,13 +118,13 @@ def import_(file: str, store: str) -> None:
 
 @results.command()
 @click.argument("file")
-@click.option("--method", help="Must be there with all that the reference study asks for.")
+@click.option("--method", help="Method that must have everything that the reference study requires.")
 def check(file: str, method: str | None) -> int:
-    """Check that the archive FILE is whole, and complete under a ruleset.
+    """Check that the archive FILE is undamaged, and complete under a ruleset.
 
-    Ends with exit status 2 when the file is refused, and 1 when cells of its studies are missing or failed,
-    or were not run under a ruleset as it is installed here. With --method, each data set of the reference
-    study must be there under both rulesets.
+    The exit status is 2 if the file is refused, and 1 if cells of its studies are missing or failed, or were
+    not run under a ruleset as installed here. With --method, the archive must have that method on each data
+    set of the reference study under both rulesets.
     """
     from aucbench import analysis
     from aucbench.cli.progress import say
@@ -148,11 +149,11 @@ def check(file: str, method: str | None) -> int:
 @click.argument("merged", required=False)
 @tolerance_option
 def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
-    """Compare the equal cells of the archives FIRST and OTHER, and write all into the archive MERGED.
+    """Compare the equal cells of the archives FIRST and OTHER, and write all cells into the archive MERGED.
 
-    Equal cells are replications. Under equal versions, on equal processors, their AUCs must be equal bit for
-    bit, otherwise within the tolerance; cells with a budget in seconds are not compared. Ends with exit
-    status 1 when some disagree, and lists them with both environments.
+    Equal cells are replications. With equal versions and processors, their AUCs must be equal bit for bit,
+    otherwise within the tolerance. Cells with a budget in seconds are not compared. If cells disagree, they
+    are listed with both environments, and the exit status is 1.
     """
     archive, comparisons = archives.merged(read(first)[1], read(other)[1], tolerance)
     status = _show(comparisons)
@@ -163,23 +164,28 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
 
 @results.command()
 @click.argument("file")
-@click.option("--cells", type=click.IntRange(1), default=3, show_default=True, help="How many are run again.")
+@click.option(
+    "--cells", type=click.IntRange(1), default=3, show_default=True, help="Number of cells to run again."
+)
 @click.option(
     "--sample", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE",
-    help="The share of the cells that is run again, such as 0.01, in the place of --cells.",
+    help="Share of the cells to run again, such as 0.01, instead of --cells.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random sample.")
-@click.option("--method", help="Only cells of this one are drawn.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random sample."
+)
+@click.option("--method", help="Draw only cells of this method.")
 @trust_option
 @tolerance_option
 def verify(file: str, sample: float | None, trust: tuple[str, ...], **drawn: Any) -> int:
-    """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
+    """Rerun a random sample of the cells of the archive FILE, tunings included, and compare the results.
 
-    What runs is the code that is installed here. A cell that another version of the code made is run all the
-    same, is said to be of other code, and must agree within the tolerance. Cells are left out if their data
-    are in a file of one's own or cannot be downloaded, if their budget is in seconds, or if they name an
-    import path that --trust does not cover. Ends with exit status 1 when a result disagrees, when a cell has
-    other data, settings, iterations, trials or AUCs on the way here or fails, or when no cell can be run.
+    The cells run with the code that is installed here. A cell made by another version of the code is run,
+    too; it is reported as made by other code, and must agree within the tolerance. Cells are left out if
+    their data are in a user's own file or cannot be downloaded, if their budget is in seconds, or if they
+    name an import path that --trust does not cover. The exit status is 1 if a result disagrees, if a cell
+    fails here or has other data, settings, iterations, trials or AUCs at checkpoints, or if no cell can be
+    run.
     """
     from aucbench.analysis import entry_of
     from aucbench.studies.execution.verify import verify_sample

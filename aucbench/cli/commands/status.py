@@ -17,13 +17,13 @@ from aucbench.studies.study import UNNAMED
 
 @click.command()
 @store_option
-@click.option("--study", default=None, help="Name of one study; all of them when left out.")
-@click.option("--all", "everything", is_flag=True, help="Show also runs without a name that are complete.")
+@click.option("--study", default=None, help="Name of a study; by default, all studies.")
+@click.option("--all", "everything", is_flag=True, help="Also show complete runs without a name.")
 @click.option("--failures", is_flag=True, help="Show the tracebacks of failed cells.")
 def status(store: str, study: str | None, everything: bool, failures: bool) -> int:
     """Show how many cells of each study are done, diverged, failed and missing.
 
-    Ends with exit status 1 when a cell has failed.
+    The exit status is 1 if a cell has failed.
     """
     storage = opened(store)
     plans = plans_of(storage, study)

@@ -23,21 +23,26 @@ NEAREST_SHOWN = 5  # number of similar data sets printed for each method
 @click.command()
 @click.argument("dataset")
 @click.argument("overrides", nargs=-1, metavar="[OVERRIDE ...]")
-@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), help="What a training may take.")
 @click.option(
-    "--with", "archive", metavar="FILE", help="Archive of a study under ruleset=trials; ours if left out."
+    "--seconds", type=click.FloatRange(0.0, min_open=True), help="Largest expected training time, in seconds."
 )
-@click.option("--count", type=click.IntRange(1), default=3, show_default=True, help="Methods at most.")
-@click.option("--linear", is_flag=True, help="Linear models only.")
+@click.option(
+    "--with", "archive", metavar="FILE",
+    help="Archive of a study under ruleset=trials; by default the archive of aucbench.",
+)  # fmt: skip
+@click.option(
+    "--count", type=click.IntRange(1), default=3, show_default=True, help="Largest number of methods."
+)
+@click.option("--linear", is_flag=True, help="Suggest only linear models.")
 def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
     """Suggest methods and settings for DATASET, the name of a data set or a file of your own.
 
-    From the number of training rows and features, the density and the share of positives follow the twenty
-    most similar data sets of the archive; the settings with the largest mean gain in AUC over balanced
-    logistic regression (log_reg) on them are suggested, with the gain, its 95 % interval and the training
-    seconds on the nearest five. In the mean, a data set at distance d has the weight 1 / (d + 0.1)^2. Nothing
-    is trained. Overrides are those of a run that decide its rows. Ends with exit status 1 where the archive
-    has no evidence, and says why.
+    The number of training rows and features, the density and the share of positives determine the twenty most
+    similar data sets of the archive. The command suggests the settings with the largest mean gain in AUC over
+    balanced logistic regression (log_reg) on these data sets, with the gain, its 95 % interval and the
+    training seconds on the nearest five. In the mean, a data set at distance d has the weight
+    1 / (d + 0.1)^2. Nothing is trained. Overrides are those of a run that determine its rows. If the archive
+    has no evidence, the reason is shown, and the exit status is 1.
 
     \b
     Examples:

@@ -41,15 +41,20 @@ WIDTH = 80
 
 @click.command("try")
 @click.argument("name")
-@click.option("--epochs", default=EPOCHS, show_default=True, help="Passes over the training rows.")
-@click.option("--seconds", default=SECONDS, show_default=True, help="Limit; slow methods see fewer rows.")
-@click.option("--store", default=None, help="Folder to keep the cells in; nothing is kept when left out.")
+@click.option("--epochs", default=EPOCHS, show_default=True, help="Number of passes over the training rows.")
+@click.option(
+    "--seconds",
+    default=SECONDS,
+    show_default=True,
+    help="Time limit in seconds; slow methods visit fewer rows.",
+)
+@click.option("--store", default=None, help="Folder for the cells; if left out, nothing is kept.")
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
-    """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
+    """Compare the method NAME with well-known methods on three small data sets (the experiment `try`).
 
-    All have their defaults. The speed of the method is measured first: a slow one gets fewer epochs, and one
-    that hangs is killed. Shows leaderboards and a verdict in words. Nothing is downloaded or logged.
-    Exit status 1 when the method failed or diverged on some of the data.
+    All methods have their defaults. The speed of NAME is measured first: a slow method gets fewer epochs, and
+    a method that hangs is killed. The output is leaderboards and a verdict in words. Nothing is downloaded or
+    logged. The exit status is 1 if the method failed or diverged on some of the data.
     """
     from aucbench.reports.try_verdict import verdict
     from aucbench.reports.views.text import console, show

@@ -58,18 +58,20 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SplitProtocol:
-    """Base of the protocols, whose fields are their configuration: one split, of the rows of a part.
+    """Base class of the protocols, with their configuration as fields: one split of the rows of a part.
 
     Parameters
     ----------
     duplicates : {"anywhere", "together"}
-        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
-        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
+        Whether rows with equal features, as read, are split like other rows (``anywhere``) or stay on one
+        side of the split and of the inner folds of a tuning (``together``). Inner folds are then stratified
+        as well as the groups allow.
     groups : str or int, optional
-        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
+        Name or number of a table column: rows with the same value in it stay on one side, as equal rows do.
     time : str or int, optional
-        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
-        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
+        Name or number of a column of numbers or dates: the latest rows are for testing and the earlier rows
+        for training, also in inner folds. Rows of the same time stay together; classes are not stratified,
+        and seeds have no effect.
     """
 
     name: ClassVar[str]  # name that chooses the protocol
@@ -87,12 +89,12 @@ class SplitProtocol:
 
     @property
     def columns(self) -> tuple[str | int, ...]:
-        """The columns that decide on the splits, beside the features."""
+        """The columns, besides the features, on which the splits depend."""
         return tuple(column for column in (self.groups, self.time) if column is not None)
 
     @property
     def splits(self) -> int:
-        """Number of different splits of one split seed: folds times repeats, or 1."""
+        """Number of different splits for one split seed: folds times repeats, or 1."""
         return 1
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ class SplitProtocol:
         return (load(part).sha256,)
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """One of the `splits` splits of a part of the data set, by the split seed; folds count from 0.
+        """One of the `splits` splits of a part of the data set for a split seed; folds are numbered from 0.
 
         Raises DataError if a side has one class only, and ParameterError if the fold does not exist.
         """
@@ -148,18 +150,18 @@ class SplitProtocol:
 
 @dataclass(frozen=True)
 class Holdout(SplitProtocol):
-    """A random `test_fraction` of the rows tests, the others train.
+    """Test on a random `test_fraction` of the rows, and train on the others.
 
-    The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
-    the first ones of either class if the split is stratified.
+    The rows are permuted by ``numpy.random.default_rng([seed, 1])``. The first rows, or the first rows of
+    either class if the split is stratified, are the test part.
 
-    Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 if a data set has
-    no test part. The paper does not state that the division is stratified.
+    Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides data sets without a test
+    part 80:20. The paper does not state that the division is stratified.
 
     Parameters
     ----------
     test_fraction : float
-        Share of the rows, > 0 and < 1.
+        Share of test rows, > 0 and < 1.
     stratified : bool
         Whether both parts have the classes in the same proportion, within one row.
     """
@@ -179,7 +181,7 @@ class Holdout(SplitProtocol):
 
 @dataclass(frozen=True)
 class TrainValidTest(SplitProtocol):
-    """Random shares of the rows validate and test, the others train; by default 4:1:1.
+    """Validate and test on random shares of the rows, and train on the others; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
     ICML 2018, for data sets without a test part. The paper does not state that the division is
@@ -188,7 +190,7 @@ class TrainValidTest(SplitProtocol):
     Parameters
     ----------
     validation_fraction, test_fraction : float
-        Shares of the rows, each > 0, together < 1.
+        Shares of validation rows and of test rows, each > 0, together < 1.
     stratified : bool
         Whether the three parts have the classes in the same proportion, within one row.
     """
@@ -219,7 +221,7 @@ class TrainValidTest(SplitProtocol):
 
 @dataclass(frozen=True)
 class KFold(SplitProtocol):
-    """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
+    """Divide the rows into `folds` folds, `repeats` times; test on one fold and train on the others.
 
     Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a separate permutation,
     and more repeats do not change the first repeats.
@@ -232,9 +234,9 @@ class KFold(SplitProtocol):
     Parameters
     ----------
     folds : int
-        >= 2.
+        Number of folds, >= 2.
     repeats : int
-        >= 1.
+        Number of repeats, >= 1.
     stratified : bool
         Whether every fold has the classes in the same proportion, within one row.
     """
@@ -290,7 +292,7 @@ class Given(SplitProtocol):
         Whether rows with equal features, as read, may be in different halves and different inner folds of a
         tuning. No row moves from one of the given parts to the other.
     groups, time : str or int, optional
-        Columns of a table that decide on the halves and on the inner folds of a tuning, as in a hold-out.
+        Columns of a table that determine the halves and the inner folds of a tuning, as in a hold-out.
     """
 
     name: ClassVar[str] = "given"
@@ -302,7 +304,7 @@ class Given(SplitProtocol):
         return tuple(load(side).sha256 for side in (Part.train, Part.test))
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """The two parts; the seed decides on nothing but the halves."""
+        """The two parts; the seed affects only the halves."""
         self._check_part(part)
         self._check_fold(fold)
         train, test = load(Part.train), load(Part.test)

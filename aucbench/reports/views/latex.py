@@ -104,9 +104,9 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
         f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
-        + f" Bold: the best ({escaped(records[0]['method'])}) and what is equivalent to it."
+        + f" Bold: the best method ({escaped(records[0]['method'])}) and methods equivalent to it."
         * any(table["is_best"])
-        + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
+        + " {*}: not the time of a single thread." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."
     )
     return _tables(caption, rows)

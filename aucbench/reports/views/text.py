@@ -104,7 +104,7 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
             "chose ": row["chosen"],
             "has ": row["edges"],
             "diverged: ": row["advice"],
-            "had not converged in runs: ": row["unconverged"] or "",
+            "did not converge in ": counted(row["unconverged"], "run") if row["unconverged"] else "",
         }
         sentences += [f"{name} {prefix}{text}".rstrip(".") + "." for prefix, text in facts.items() if text]
     return sentences

@@ -26,8 +26,8 @@ ITERATIONS = 16, 2048  # smallest and largest number in a measurement
 def cost(trainee: Trainee) -> str | None:
     """The time of an iteration grows with the number of columns no faster than claimed.
 
-    Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
-    claim names nnz, else from 64 to 1,024 dense columns. Growth of 9 times the claimed passes.
+    The CPU time of the thread is measured from 16,384 to 262,144 columns with 20 non-zeros per row if the
+    claim contains nnz, otherwise from 64 to 1,024 dense columns. Growth up to 9 times the claimed passes.
     """
     claims = trainee.facts.claims
     if claims is None:

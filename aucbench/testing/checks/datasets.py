@@ -47,13 +47,13 @@ class DatasetSubject(Subject):
 
 
 def rows(dataset: DatasetSubject) -> str:
-    """Every part can be read, has the declared numbers of rows, finite features and two classes."""
+    """Every part can be read, and has the declared number of rows, finite features and two classes."""
     shapes = {name: part.X.shape for name, part in dataset.parts.items()}
     return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in shapes.items())
 
 
 def same_twice(dataset: DatasetSubject) -> None:
-    """Loading twice gives the same bytes."""
+    """Loading a part twice gives the same bytes."""
     for name, part in dataset.parts.items():
         reloaded = dataset.loaded(name)
         if part.sha256 != reloaded.sha256 or not np.array_equal(part.y, reloaded.y):
@@ -61,7 +61,7 @@ def same_twice(dataset: DatasetSubject) -> None:
 
 
 def facts(dataset: DatasetSubject) -> None:
-    """All parts have the declared number of features, or the same number."""
+    """All parts have the declared number of features or, if none is declared, the same number."""
     widths = {name: part.X.shape[1] for name, part in dataset.parts.items()}
     expected = DatasetFacts(dataset.plugin).features or widths["train"]
     for name, width in widths.items():

@@ -33,7 +33,7 @@ def declared(subject: Any) -> None:
 
 
 def grid(subject: Any) -> str | None:
-    """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
+    """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are valid."""
     plugin, facts = subject.plugin, MethodFacts(subject.plugin)
     names = [field.name for field in fields(plugin)]
     named = [("step_size", facts.step_size)] if facts.step_size else []
@@ -47,7 +47,7 @@ def grid(subject: Any) -> str | None:
 
 
 def batch_size(subject: Any) -> str | None:
-    """A minibatch has between 1 and n rows, a balanced batch an even number, whatever n is."""
+    """For every n, a minibatch has 1 to n rows, and a balanced batch has an even number of rows."""
     access = Access(subject.plugin.access)
     is_balanced = access is Access.balanced
     if access is not Access.minibatch and not is_balanced:

@@ -54,7 +54,7 @@ class FeatureSubject(Subject):
 
 
 def mapped(features: FeatureSubject, toy: Toy) -> None:
-    """Every row becomes a row of finite features, an ndarray in C order or CSR."""
+    """Every row becomes a row of finite features, in a C-ordered ndarray or in CSR."""
     fitted, width = features.train(toy), 0
     for X in (toy.X, toy.X[:1]):
         Z, n = fitted.transform(X), X.shape[0]
@@ -83,7 +83,7 @@ def dtype(features: FeatureSubject) -> None:
 
 
 def pickling(features: FeatureSubject, toy: Toy) -> None:
-    """A fitted map that is pickled maps as before."""
+    """Pickling a fitted map does not change its features."""
     fitted = features.train(toy)
     output = features.score(pickle.loads(pickle.dumps(fitted)), toy.X)
     require_close(output, features.score(fitted, toy.X), "After pickling it maps elsewhere")

@@ -28,9 +28,9 @@ def runs(trainee: Trainee) -> str | None:
 
 
 def compiled_once(trainee: Trainee) -> None:
-    """The second call of `step` and of `score` compiles nothing, and loads nothing compiled from disk.
+    """The second call of `step` or `score` compiles nothing, and loads no compiled code from disk.
 
-    Conclusive in a process that has not used the method before.
+    The check is conclusive only in a process that has not used the method before.
     """
     runs(trainee)
     _, method, where = trainee.first_use
@@ -43,7 +43,7 @@ def compiled_once(trainee: Trainee) -> None:
 
 
 def scores(trainee: Trainee, toy: Toy) -> None:
-    """Scores are finite numbers, one for each row."""
+    """Scores are finite numbers, one per row."""
     state = trainee.final(trainee.train(toy))
     for n in (len(toy.y), 1):
         values = trainee.score(state, toy.X[:n])
@@ -56,7 +56,7 @@ def scores(trainee: Trainee, toy: Toy) -> None:
 
 
 def waits(trainee: Trainee, toy: Toy) -> str | None:
-    """A state with arrays of JAX, or with arrays on a device, needs `wait`, so that all work is timed."""
+    """A state with JAX arrays, or with arrays on a device, needs `wait`, so that all work is timed."""
     if trainee.facts.wait is not None:
         return "has `wait`"
     for array in arrays_of_any_library(trainee.first_and_last(toy)):

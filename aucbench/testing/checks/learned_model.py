@@ -25,9 +25,9 @@ GRID_SETTINGS = 50  # largest number of settings tried if the default falls shor
 
 
 def sparse_rows(trainee: Trainee) -> None:
-    """CSR rows give what the same dense rows give (to 1e-9 of the largest score).
+    """CSR rows give the same scores as dense rows (to 1e-9 of the largest score).
 
-    To 1e-3 if all scores have single precision.
+    The tolerance is 1e-3 if all scores have single precision.
     """
     trainee.exempt_if_it_requires("dense")
     for layout in ("csr", "wide"):
@@ -38,7 +38,7 @@ def sparse_rows(trainee: Trainee) -> None:
 
 
 def float32_rows(trainee: Trainee) -> None:
-    """Rows of float32 give what their values as float64 give (to 1e-3 of the largest score)."""
+    """Rows in float32 give the same scores as in float64 (to 1e-3 of the largest score)."""
     trainee.exempt_if_it_requires("float64")
     for layout in trainee.layouts:
         single = trainee.problem(layout, np.float32)
@@ -48,7 +48,7 @@ def float32_rows(trainee: Trainee) -> None:
 
 
 def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
-    """A first chunk that holds one class only leaves finite scores."""
+    """Scores are finite after a first chunk of only one class."""
     if trainee.access in (Access.pairs, Access.balanced, Access.full):
         return f"every iteration of access {trainee.access} meets both classes"
     n, rows = trainee.size.n, trainee.rows(toy)
@@ -68,7 +68,7 @@ def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
 
 
 def weighted(trainee: Trainee) -> str | None:
-    """With `weighted`, weights matter; for access full a row of weight k counts as k rows (to 1e-3)."""
+    """With `weighted`, weights matter; for access full, a row of weight k counts as k rows (to 1e-3)."""
     if not trainee.facts.weighted:
         return "does not declare `weighted`"
     toy = trainee.use(problems.noisy())
@@ -90,7 +90,7 @@ def weighted(trainee: Trainee) -> str | None:
 
 
 def converges(trainee: Trainee) -> str | None:
-    """A `full` method with `done` is done within 1,000 iterations."""
+    """A `full` method with `done` finishes within 1,000 iterations."""
     if trainee.facts.done is None:
         return "has no `done`"
     if trainee.access is not Access.full:
@@ -102,11 +102,11 @@ def converges(trainee: Trainee) -> str | None:
 
 
 def auc(trainee: Trainee) -> str:
-    """On a small noisy problem the test AUC comes within 0.02 of the least-squares optimum.
+    """On a small noisy problem, the test AUC is within 0.02 of the least-squares optimum.
 
-    Within 0.1 and on 2,000 rows, in the place of 400, for a method that is not linear. With default
-    parameters or, if these fall short, with some setting of the method's grid: the default may be meant for
-    other data.
+    A method that is not linear must be within 0.1, on 2,000 rows instead of 400. If the default parameters
+    fall short, some setting of the method's grid must reach this AUC: the default may be meant for other
+    data.
     """
     is_linear = class_of_model(trainee.plugin) is ModelClass.linear
     train = trainee.use(problems.noisy() if is_linear else problems.noisy(OTHER_ROWS))

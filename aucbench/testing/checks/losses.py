@@ -81,7 +81,7 @@ def derivative(loss: LossSubject) -> None:
 
 
 def compiled(loss: LossSubject) -> None:
-    """Value, derivative and prox give the same results compiled as in plain Python."""
+    """Value, derivative and prox give the same results when compiled as in plain Python."""
     addresses = kernels.compile_loss(loss.plugin)
     for name in ("value", "derivative", "prox")[: 3 if addresses.prox else 2]:
         margins, weights = (PROX_MARGINS, [0.5]) if name == "prox" else (MARGINS, [])
@@ -95,7 +95,7 @@ def compiled(loss: LossSubject) -> None:
 
 
 def prox(loss: LossSubject) -> str | None:
-    """`prox` minimises c value(z) + (z - m)^2 / 2: no other point that is tried has a smaller value."""
+    """`prox` minimises c value(z) + (z - m)^2 / 2: no other tested point has a smaller value."""
     if LossFacts(loss.plugin).prox is None:
         return "has no `prox`"
     for c, m in product(WEIGHTS, PROX_MARGINS):

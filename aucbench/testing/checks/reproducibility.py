@@ -21,13 +21,13 @@ TOGETHER = 1e-9, 1e-3  # sums over settings are computed in another order
 
 
 def same_seed(subject: Subject, toy: Toy) -> None:
-    """Two runs of one seed give the same bytes."""
+    """Two runs with the same seed give the same bytes."""
     message = "Two runs of seed 0 differ (draw only from the generator that is given)"
     require_close(subject.outcome(toy), subject.outcome(toy), message)
 
 
 def inputs_untouched(subject: Subject, toy: Toy) -> None:
-    """X, y and the row numbers stay as they are; X may be read-only."""
+    """X, y and the row numbers are not changed; X may be read-only."""
     rows, parts = subject.rows(toy), toy.parts()
     inputs = {**parts, "y": toy.y, "rows": rows}
     before = {name: array.tobytes() for name, array in inputs.items()}
@@ -41,9 +41,9 @@ def inputs_untouched(subject: Subject, toy: Toy) -> None:
 
 
 def companions(subject: Subject, toy: Toy) -> None:
-    """The score, or the features, of a row do not depend on other rows (to 1e-12, 1e-9 for features).
+    """The score or the features of a row do not depend on other rows (to 1e-12, 1e-9 for features).
 
-    To 1e-5 if all scores have single precision.
+    The tolerance is 1e-5 if all scores have single precision.
     """
     state = subject.final(subject.train(toy))
     joint = subject.score(state, toy.X)
@@ -56,7 +56,7 @@ def companions(subject: Subject, toy: Toy) -> None:
 
 
 def reading(subject: Subject, toy: Toy) -> None:
-    """Finalizing, scoring and reading weights, or transforming, leave the state as it is."""
+    """Finalizing, scoring, reading weights and transforming do not change the state."""
     state = subject.train(toy)
     before = snapshot(state)
     final = subject.final(state)
@@ -69,7 +69,7 @@ def reading(subject: Subject, toy: Toy) -> None:
 
 
 def chunks(trainee: Trainee, toy: Toy) -> None:
-    """The chunks into which a run is cut change no bit of the result."""
+    """Cutting a run into chunks changes no bit of the result."""
     rows = trainee.rows(toy)
     expected = trainee.outcome(toy, rows)
     for title, lengths in (
@@ -82,7 +82,7 @@ def chunks(trainee: Trainee, toy: Toy) -> None:
 
 
 def pickling(trainee: Trainee, toy: Toy) -> None:
-    """A state that is pickled half way trains on to the same result."""
+    """Pickling the state halfway through a run does not change the result."""
     rows = trainee.rows(toy)
     half = len(rows) // 2
     state = trainee.call("step", trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
@@ -118,7 +118,7 @@ def resumable(trainee: Trainee, toy: Toy) -> str | None:
 
 
 def together(trainee: Trainee) -> str | None:
-    """Settings that train together end where each ends alone, also after one of them is dropped."""
+    """Settings trained together give the same results as alone, even after one of them is dropped."""
     if trainee.facts.together is None:
         return "has no `together`"
     if trainee.access is Access.full:

@@ -6,7 +6,7 @@ const rareShare = (record) => (isKnown(record?.positive_share) ? Math.min(record
 function gainByShare(method, width, height = 320) {
   const points = gains({ method }).filter((row) => inGroup(row.data_set))
     .map((row) => ({ ...row, share: rareShare(setting().data_sets.get(row.data_set)) })).filter(({ share }) => share > 0);
-  if (!points.length) return h("p", { class: "empty" }, method === reference() ? "This method is the reference." : "There are no gains of this method.");
+  if (!points.length) return h("p", { class: "empty" }, method === reference() ? "This method is the reference." : "This method has no gains.");
   const pad = { top: 26, bottom: height - 46, left: 60, right: width - 14 };
   const xs = points.map(({ share }) => share);
   const x = logScale(Math.min(...xs) / 1.15, 0.55, pad.left, pad.right);
@@ -27,7 +27,7 @@ function gainByShare(method, width, height = 320) {
 // A point per method; the line is the Pareto front.
 function meanAgainstCost(rows, width, height = 320) {
   const points = rows.filter((row) => isKnown(row.mean) && row.time_ratio > 0);
-  if (points.length < 2) return h("p", { class: "empty" }, "There are no times that compare.");
+  if (points.length < 2) return h("p", { class: "empty" }, "There are no comparable times.");
   const pad = { top: 26, bottom: height - 46, left: 56, right: width - 30 };
   const times = points.map((row) => row.time_ratio);
   const x = logScale(Math.min(...times) / 1.3, Math.max(...times) * 1.3, pad.left, pad.right);

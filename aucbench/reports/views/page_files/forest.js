@@ -58,7 +58,7 @@ function shares(row) {
 
 function verdictCell(row) {
   if (row.method && row.method === reference()) return h("span", { class: "soft" }, "reference");
-  const title = `${countText(row.more_families ?? 0, "family")} more would decide`;
+  const title = `${countText(row.more_families ?? 0, "more family")} would decide the verdict`;
   const remark = isKnown(row.more_families) ? h("span", { class: "soft more", title }, `+${countText(row.more_families, "family")}`) : null;
   return [chip(row.verdict), row.verdict === "undecided" ? remark : null];
 }

@@ -16,7 +16,7 @@ function controls(hasGroups, ...children) {
 // Counts of verdicts for each class of model, which are also the legend of the colours.
 function tally(rows) {
   if (comparison().rope === null) {
-    return h("p", { class: "tally" }, "There are no verdicts: no difference that does not matter in practice was named for this measure.");
+    return h("p", { class: "tally" }, "There are no verdicts because this measure has no rope (the largest difference that does not matter in practice).");
   }
   const parts = classes().map((model) => [model, rows.filter((row) => row.verdict && classOf(row.method) === model)]).filter(([, members]) => members.length);
   const counts = (members) => Object.keys(report.colours).map((verdict) => [verdict, members.filter((row) => row.verdict === verdict).length])
@@ -24,7 +24,7 @@ function tally(rows) {
   const families = Math.max(0, ...rows.map((row) => row.families ?? 0));
   return h("p", { class: "tally" }, `Against ${reference()}, over ${countText(families, "family")} of data: `,
     parts.map(([model, members]) => [classes().length > 1 ? `${model} ` : null, counts(members)]),
-    parts.length ? null : "no verdicts, which take ten families or a single data set. ",
+    parts.length ? null : "no verdicts; a verdict needs ten families or a single data set. ",
     h("span", { class: "soft" }, `The band is ± ${comparison().rope} ${measure().symbol}.`));
 }
 
@@ -35,17 +35,17 @@ function overallView() {
   const plotWidth = isNarrow() ? room() : Math.floor((room() - 28) / 2);
   return [
     section("ranking", `Gain over ${reference() || "the reference"}`, controls(true), tally(rows), ranking(rows),
-      reading("Points are mean gains over families of data sets, with 95 % intervals that hold for all methods at once. Arrows go on beyond the picture. ",
-        "After undecided: how many more families would decide. Click a method for its own view.")),
+      reading("Points are mean gains over families of data sets, with 95 % intervals that hold for all methods at once. Arrows mark values beyond the picture. ",
+        "The number after undecided is how many more families would decide. Click a method for its own view.")),
     h("div", { class: "pair" },
       section("imbalance", "On which data?", select("Method", "of", options(rows.map(({ method }) => method)), selection), gainByShare(selection, plotWidth), slopes(selection),
-        reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set. ",
-          slopes(selection) ? "The table, of all data sets: how the gain changes when imbalance, rows or columns are ten times as large and the others stay." : "")),
+        reading("Each point is the gain of the method over the reference on one data set, with its interval over the runs. Click a point for the data set. ",
+          slopes(selection) ? "The table shows, over all data sets, how the gain changes when imbalance, rows or columns are ten times as large and the others stay the same." : "")),
       section("cost", "At what cost?", meanAgainstCost(rows, plotWidth),
-        reading("Training time includes the tuning. The line joins the methods that no other beats in both; far ones are drawn at the edge."))),
+        reading("Training time includes tuning. The line joins the methods that no other method beats in both; outliers are drawn at the edge."))),
     section("heat", "Methods by data sets", toggle("Show", "heat", [["gain", `gain over ${reference()}`], ["mean", measure().symbol]]), heatMap(rows),
-      reading(state.heat === "gain" ? "Gains in thousandths; " : "The darker, the better on that data set; ",
-        "the rarest class comes first. Click a cell for the curves of the data set.")),
+      reading(state.heat === "gain" ? "Gains are in thousandths. " : "Darker cells are better on that data set. ",
+        "Data sets with the rarest class come first. Click a cell for the curves of the data set.")),
   ];
 }
 
@@ -59,7 +59,7 @@ function ranking(rows) {
   const isCompact = isNarrow();
   const settingCell = (row) => h("span", { class: "below soft" }, setting().methods.get(row.method)?.own_setting);
   const meanCell = (row) => h("span", { class: "below soft" }, isKnown(row.mean) ? row.mean.toFixed(3) : "–");
-  const changes = { heading: "Worse / same / better", hint: "Shares of the families on which it loses more than the band, stays inside it, gains more", cell: shares };
+  const changes = { heading: "Worse / same / better", hint: "Shares of families on which the method loses more than the band, stays inside it, or gains more", cell: shares };
   const columns = [
     columnOf("verdicts", "method", { cell: (row) => [methodCell(row), settingCell(row), isCompact ? subline(verdictCell(row)) : null] }),
     ...forestColumns(rows),
@@ -172,7 +172,7 @@ function curves(name, rows) {
     h("div", { class: "keys", role: "group", "aria-label": "Methods in colour" }, rows.map(({ method }) => h("button", {
       type: "button", class: "key", "aria-pressed": String(highlights.has(method)), "data-key": `key-${method}`, "data-method": method, onclick: () => choose(method),
     }, swatch(method), method))),
-    reading("Means over the runs whose curves are kept; bands are one standard deviation. Buttons are in the order of the results and put methods in colour."));
+    reading("Lines are means over the runs whose curves are kept; bands are one standard deviation. The buttons, in the order of the results, colour the methods."));
 }
 
 function methodsView() {
@@ -182,17 +182,17 @@ function methodsView() {
   return section("methods", countText(rows.length, "method"), missingText("method"), controls(true), resultTable({ caption: "Methods", rows, columns: [
     columnOf("verdicts", "method", { cell: (row) => methodLink(row.method) }),
     columnOf("verdicts", "class_of_model"), columnOf("verdicts", "verdict", { cell: verdictCell }),
-    { name: "summary", heading: "Summary", hint: "What the plugin says", isText: true, kind: "wide", cell: (row) => row.summary, order: (row) => row.summary }] }));
+    { name: "summary", heading: "Summary", hint: "Summary in the plugin", isText: true, kind: "wide", cell: (row) => row.summary, order: (row) => row.summary }] }));
 }
 
 // The verdict on a method as sentences.
 function verdictText(method, row) {
-  const parts = [method === reference() ? "This method is the reference." : "There is no gain of this method."];
+  const parts = [method === reference() ? "This method is the reference." : "This method has no gain."];
   const gain = cellText(schema.verdicts.get("gain"), row);
   if (isKnown(row.gain)) parts[0] = `Gain over ${reference()}: ${gain} on ${countText(row.families, "family")} (${countText(row.data_sets, "data set")}).`;
-  if (isKnown(row.time_ratio) && method !== reference()) parts.push(`It trains for ${FORMS.number(row.time_ratio)} times the time of ${reference()}.`);
-  if (row.without) parts.push(row.without);
-  if (row.verdict === "undecided" && isKnown(row.more_families)) parts.push(`${countText(row.more_families, "family")} more would decide.`);
+  if (isKnown(row.time_ratio) && method !== reference()) parts.push(`It takes ${FORMS.number(row.time_ratio)} times as long to train as ${reference()}.`);
+  if (row.without) parts.push(`The verdict would be ${row.without}.`);
+  if (row.verdict === "undecided" && isKnown(row.more_families)) parts.push(`${countText(row.more_families, "more family")} would decide the verdict.`);
   return h("p", { class: "said" }, swatch(method), " ", row.verdict ? [chip(row.verdict), ". "] : null, parts.join(" "));
 }
 
@@ -217,7 +217,7 @@ function oneMethod(method, record) {
         columnOf("verdicts", "group", label((row) => row.group)), ...forestColumns(groups, "verdicts", 420),
         columnOf("verdicts", "families"), columnOf("verdicts", "time_ratio", { cell: timeCell })] }),
       gainByShare(method, Math.min(room(), 760)), slopes(method),
-      reading("There is a verdict from ten families on. A point per data set; click one for its curves.")) : null,
+      reading("A verdict needs ten families. Each point is a data set; click it for its curves.")) : null,
     rows.length ? section("wins", "Where it wins, and where it loses",
       resultTable({ caption: `${method} by data sets`, rows, columns: [
         columnOf("results", "data_set", label((row) => dataLink(row.data_set))), ...forestColumns(rows, "results", 270),
