@@ -161,7 +161,7 @@ def loss_at(loss: Any) -> LossAt:
 
 
 @kernels.helper
-def meet(score, others, loss, values, slopes):
+def pair_losses(score, others, loss, values, slopes):
     """Set values and slopes to the losses and their derivatives at the margins score - others."""
     if loss.structure != PIECES:
         for b in range(others.size):

@@ -21,7 +21,7 @@ LABELS = np.where(np.arange(MOST + 1), 1, -1).astype(np.int8)
 Partner = StrEnum("Partner", "previous opposite")
 
 
-class Met(NamedTuple):
+class Seen(NamedTuple):
     """The classes seen so far."""
 
     last: int  # label of the last example, 0 before the first
@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
 
     positive: Any
     negative: Any
-    met: Met
+    seen: Seen
 
 
 class Pairs(NamedTuple):
@@ -53,10 +53,10 @@ class Pairs(NamedTuple):
 
 def nobody() -> Waiting:
     """The state before the first example."""
-    return Waiting(_one_row(), _one_row(), Met(0, False, False))
+    return Waiting(_one_row(), _one_row(), Seen(0, False, False))
 
 
-def meet(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
+def pair_up(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
     """Pair the examples of a batch from number `start` on with their partners, as many as fit.
 
     Returns the pairs, and the examples that wait after them.
@@ -75,8 +75,8 @@ def meet(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[
         size = min(2 * longest * len(part), max(ROOM, 2 * longest))
         Z = CsrRows(np.zeros(len(part) + 2, np.int64), np.empty(size, np.uint32), np.empty(size))
     chosen, opposite = np.empty(len(part), np.int64), partner is Partner.opposite
-    count, met = _meet(X, batch.y, part, positive, negative, waiting.met, opposite, Z, chosen)
-    return Pairs(batch.X, Z, LABELS, chosen[:count]), Waiting(positive, negative, met)
+    count, seen = _pair(X, batch.y, part, positive, negative, waiting.seen, opposite, Z, chosen)
+    return Pairs(batch.X, Z, LABELS, chosen[:count]), Waiting(positive, negative, seen)
 
 
 def _one_row(room: int = 0) -> CsrRows:
@@ -141,8 +141,8 @@ def _store_either(X, i, row):
 
 
 @kernels.kernel
-def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
-    last, any_positive, any_negative = met
+def _pair(X, y, order, positive, negative, seen, opposite, Z, chosen):
+    last, any_positive, any_negative = seen
     count = 1  # rows of Z
     for k in range(order.size):
         i = rows.visit(X, order, k)
@@ -150,7 +150,7 @@ def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
             has_partner = any_negative if opposite else last < 0
             if has_partner:
                 if not _fits(X, i, negative, Z, count):
-                    return k, Met(last, any_positive, any_negative)
+                    return k, Seen(last, any_positive, any_negative)
                 pairs.difference(X, i, negative, 0, Z, count)
             _store(X, i, positive)
             last, any_positive = 1, True
@@ -158,10 +158,10 @@ def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
             has_partner = any_positive if opposite else last > 0
             if has_partner:
                 if not _fits(X, i, positive, Z, count):
-                    return k, Met(last, any_positive, any_negative)
+                    return k, Seen(last, any_positive, any_negative)
                 pairs.difference(positive, 0, X, i, Z, count)
             _store(X, i, negative)
             last, any_negative = -1, True
         chosen[k] = count if has_partner else 0
         count += has_partner
-    return order.size, Met(last, any_positive, any_negative)
+    return order.size, Seen(last, any_positive, any_negative)

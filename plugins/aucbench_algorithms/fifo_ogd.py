@@ -43,7 +43,7 @@ from aucbench import (
 from aucbench.kernels import Move
 from aucbench_algorithms import _momentum as momentum
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._partners import Partner, Waiting, meet, nobody
+from aucbench_algorithms._partners import Partner, Waiting, nobody, pair_up
 
 SIZES = tuple(10.0**power for power in range(-3, 5))
 DEVIATIONS = (
@@ -139,13 +139,13 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
     def step(self, state: Any, batch: Batch) -> Any:
         (rule, waiting), done, count = state, 0, len(batch.rows)
         while done < count:
-            pairs, waiting = meet(batch, done, waiting, self.partner)
+            pairs, waiting = pair_up(batch, done, waiting, self.partner)
             rule, done = super().step(rule, cast(Batch, pairs)), done + len(pairs.rows)
         return State(rule, waiting) if count else state
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
-        """Settings in lockstep, which meet the same partners."""
+        """Settings in lockstep, with the same partners."""
         rules = super().together(algorithms, [state.rule for state in states])
         return _Together(rules, states[0].waiting, algorithms[0].partner)
 
@@ -163,7 +163,7 @@ class _Together:
     def step(self, batch: Batch) -> None:
         done = 0
         while done < len(batch.rows):
-            pairs, self._waiting = meet(batch, done, self._waiting, self._partner)
+            pairs, self._waiting = pair_up(batch, done, self._waiting, self._partner)
             self._rules.step(pairs)
             done += len(pairs.rows)
 
@@ -218,7 +218,7 @@ class Aogd(_OnePartner, LinearMethod):
         params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, compiled.theta)
         done = 0
         while done < len(batch.rows):
-            pairs, waiting = meet(batch, done, waiting, self.partner)
+            pairs, waiting = pair_up(batch, done, waiting, self.partner)
             scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, compiled.derivative, params)
             done += len(pairs.rows)
         return Momentum(vectors, scalars, loss, waiting)

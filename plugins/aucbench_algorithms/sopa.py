@@ -157,7 +157,7 @@ def _run_sopa(X, blocks, cells, factors, params, loss, thresholds, alpha, eta_s)
         c[:] = 0.0 if finite else np.nan
         for a in range(size):
             threshold = thresholds[0, blocks[u, a, 0]]
-            pair_blocks.meet(s[0, a], s[1], loss, values, slopes)
+            pair_blocks.pair_losses(s[0, a], s[1], loss, values, slopes)
             count, total = _add_above(threshold, values, slopes, c[1])
             c[0, a] += total
             fresh[a] = threshold - eta_s * (1.0 - count / (alpha * size))
@@ -190,7 +190,7 @@ def _run_sopa_s(X, blocks, cells, factors, params, loss, log_means, temperature,
         finite = pair_blocks.scores(X, blocks, u, cells, factors.slow, factors.fast, s)
         c[:] = 0.0 if finite else np.nan
         for a in range(size):
-            pair_blocks.meet(s[0, a], s[1], loss, exponents, slopes)
+            pair_blocks.pair_losses(s[0, a], s[1], loss, exponents, slopes)
             old = np.log(1.0 - gamma) + log_means[0, blocks[u, a, 0]]
             top = max(exponents.max() / temperature, old)  # subtracted from all exponents against overflow
             total = 0.0
@@ -221,7 +221,7 @@ def _run_soap(X, blocks, cells, factors, params, loss, means, gamma, p):
         for a in range(size):
             sums = np.zeros(2)
             for side in range(2):
-                pair_blocks.meet(s[0, a], s[side], loss, values, slopes[side])
+                pair_blocks.pair_losses(s[0, a], s[side], loss, values, slopes[side])
                 sums[side] = values.sum()
             i = blocks[u, a, 0]
             share_pos, share_neg = p / size, (1.0 - p) / size

@@ -1,1 +1,1 @@
-"""How a study is run: plan, scheduler, executors and workers, records of cells, and expected cost."""
+"""Running a study: plan, scheduler, executors and workers, records of cells, and expected cost."""
