@@ -56,10 +56,10 @@ def nobody() -> Waiting:
     return Waiting(_one_row(), _one_row(), Seen(0, False, False))
 
 
-def pair_up(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
+def pair_up(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tuple[Any, Waiting]:
     """Pair the examples of a batch from number `start` on with their partners, as many as fit.
 
-    Returns the pairs, and the examples that wait after them.
+    Returns the `Pairs`, in the role of a batch, and the examples that wait after them.
     """
     X, part = batch.rows_view, batch.rows[start : start + MOST]
     positive: Any
@@ -76,7 +76,9 @@ def pair_up(batch: Batch, start: int, waiting: Waiting, partner: Partner) -> tup
         Z = CsrRows(np.zeros(len(part) + 2, np.int64), np.empty(size, np.uint32), np.empty(size))
     chosen, opposite = np.empty(len(part), np.int64), partner is Partner.opposite
     count, seen = _pair(X, batch.y, part, positive, negative, waiting.seen, opposite, Z, chosen)
-    return Pairs(batch.X, Z, LABELS, chosen[:count]), Waiting(positive, negative, seen)
+    if count < len(part):
+        chosen = chosen[:count]
+    return Pairs(batch.X, Z, LABELS, chosen), Waiting(positive, negative, seen)
 
 
 def _one_row(room: int = 0) -> CsrRows:

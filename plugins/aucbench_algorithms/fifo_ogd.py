@@ -24,7 +24,7 @@ gradient descent, TMLR 2023.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -140,7 +140,7 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         (rule, waiting), done, count = state, 0, len(batch.rows)
         while done < count:
             pairs, waiting = pair_up(batch, done, waiting, self.partner)
-            rule, done = super().step(rule, cast(Batch, pairs)), done + len(pairs.rows)
+            rule, done = super().step(rule, pairs), done + len(pairs.rows)
         return State(rule, waiting) if count else state
 
     @classmethod
