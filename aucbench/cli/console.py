@@ -68,7 +68,9 @@ class _View(BarView):
             say(f"{title}: {line}")
 
     def _name(self, entry: Entry | None) -> str:
-        return " on ".join(self._names[id(entry)])
+        # Entries with equal keys but different measures become one entry, which is not in the study.
+        names = names_of([entry]) if entry and id(entry) not in self._names else self._names
+        return " on ".join(names[id(entry)])
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         self._failed += [(self._name(executed.entry), failure) for failure in executed.failures]

@@ -95,7 +95,7 @@ def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
     values = [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
     is_function = any(callable(item) or hasattr(item, "__get__") for item in values)
     if name not in contract:
-        unused = [key for key, (hint, _) in contract.items() if (hint is Any) is is_function]
+        unused = [key for key, (hint, _) in contract.items() if value is None or (hint is Any) is is_function]
         matches = get_close_matches(name, [key for key in unused if not hasattr(cls, key)], n=1, cutoff=NEAR)
         if is_function and not matches:  # a helper function of the plugin
             return None

@@ -61,6 +61,12 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, output, tmp_
     assert trainings(tmp_path) == 6
 
 
+def test_entries_that_are_named_twice_run_once(output, tmp_path):
+    out = output(*sweep("algo=fake_gentle,fake_gentle", "runs=2", "metrics=[ap],[ap,pauc]"))
+    assert "2 cells done, 0 failed" in out
+    assert trainings(tmp_path) == 2
+
+
 def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, output, tmp_path):
     args = sweep("algo=fake_gentle,fake_other", "tuning=grid", "tuning.folds=2", "runs=2", "store.path=store")
     _, out, err = run(*args, "--dry-run")

@@ -49,6 +49,7 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
         ({"lossses": ("hinge",)}, ("`lossses`", "`losses`")),
         ({"eta0": 0.1}, ("`eta0`", "annotate")),
         ({"finalise": lambda self, w: w}, ("`finalise`", "`finalize`")),
+        ({"finalise": None}, ("`finalise`", "`finalize`")),
         ({"losses": "hinge"}, ("`losses`", "'hinge'")),
         ({"losses": {"hinge", "square"}}, ("`losses`", "tuple[str, ...]")),
         ({"deviations": "one sentence."}, ("`deviations`", "tuple[str, ...]")),

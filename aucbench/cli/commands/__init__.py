@@ -30,7 +30,7 @@ COMMANDS = {
     "optimum": _alone("find the certified minimum of a method's objective", "optimum"),
     "claims": _alone("compare claimed and measured rates and costs of methods", "claims"),
     "status": _alone("show the progress and failures of the studies in a store", "status"),
-    "leaderboard": _alone("compare methods: tables, tests, curves, one page", "leaderboard"),
+    "leaderboard": _alone("compare methods: verdicts, tables, curves, one page", "leaderboard"),
     "suggest": _alone("suggest methods for a data set from results on similar data", "suggest"),
     "rescore": _alone("compute more measures from stored weights, without training", "rescore"),
     "results": _alone("export, import, check, merge and verify results", "results"),

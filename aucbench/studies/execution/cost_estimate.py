@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -139,27 +139,29 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
         (task,) = hold_out([task], seeds.split_seed)
         limit = min(len(task.y), MOST_ROWS) if is_full else units
 
-        def timed(size: int) -> float:
-            """Processor seconds of a run on `size` training rows, or of `size` iterations.
+        def timed(size: int) -> tuple[float, float]:
+            """Seconds of training on `size` rows, or for `size` iterations, and processor seconds of the run.
 
-            For a method that waits, such as for a device, and takes little processor time: wall seconds.
+            The seconds of training are wall seconds for a method that waits, such as for a device.
             """
             if is_full:
                 indices = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
                 shorter = replace(task, X=task.X[indices], y=task.y[indices])
             else:
                 shorter = replace(task, iterations=size, epochs=None, seconds=None)
-            begun, begun_cpu = perf_counter(), process_time()
-            run_cell(shorter)
-            wall, cpu = perf_counter() - begun, process_time() - begun_cpu
-            return wall if wall > WAITS * cpu else cpu
+            begun = process_time()
+            outcome = run_cell(shorter)
+            wall, cpu = outcome.total_seconds, outcome.total_cpu_seconds
+            return wall if wall > WAITS * cpu else cpu, process_time() - begun
 
-        size, runs = min(limit, FEWEST[is_full]), [(0, 0.0)]
-        while size > runs[-1][0] and sum(duration for _, duration in runs) + 2.0 * runs[-1][1] <= seconds:
+        size, runs, costs = min(limit, FEWEST[is_full]), [(0, 0.0)], [0.0]
+        while size > runs[-1][0] and sum(costs) + 2.0 * costs[-1] <= seconds:
             try:
-                taken = timed(size)
-                # A run that took much longer than expected has compiled, as the first always does.
-                runs.append((size, timed(size) if taken > 2.0 * LONGER * runs[-1][1] else taken))
+                taken, cost = timed(size)
+                if taken > 2.0 * LONGER * runs[-1][1]:  # it has compiled, as the first run always does
+                    taken, cost = timed(size)
+                runs.append((size, taken))
+                costs.append(cost)
             except ParameterError:  # for example too few rows for a block
                 if size >= limit:
                     raise

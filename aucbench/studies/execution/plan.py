@@ -102,8 +102,9 @@ def plan_study(study: Study, store: Store) -> Plan:
         key = entry.key(digests)
         if key in planned:
             first = planned[key].entry
-            measures = {measure.name: measure for measure in (*entry.measures, *first.measures)}
-            entry = replace(first, measures=tuple(measures.values()))
+            names = {measure.name for measure in first.measures}
+            missing = tuple(measure for measure in entry.measures if measure.name not in names)
+            entry = replace(first, measures=first.measures + missing) if missing else first
         searches = entry.searches(digests)
         cells = [
             Unit(cell_key, digests, entry, seeds, key, search=searches.get(seeds))
