@@ -140,9 +140,9 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
         limit = min(len(task.y), MOST_ROWS) if is_full else units
 
         def timed(size: int) -> tuple[float, float]:
-            """Seconds of training on `size` rows, or for `size` iterations, and processor seconds of the run.
+            """Seconds of training on `size` rows, or for `size` iterations, and seconds of the whole run.
 
-            The seconds of training are wall seconds for a method that waits, such as for a device.
+            They are processor seconds, or wall seconds of training for a method that waits, as for a device.
             """
             if is_full:
                 indices = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
@@ -152,7 +152,8 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
             begun = process_time()
             outcome = run_cell(shorter)
             wall, cpu = outcome.total_seconds, outcome.total_cpu_seconds
-            return wall if wall > WAITS * cpu else cpu, process_time() - begun
+            taken = wall if wall > WAITS * cpu else cpu
+            return taken, max(taken, process_time() - begun)
 
         size, runs, costs = min(limit, FEWEST[is_full]), [(0, 0.0)], [0.0]
         while size > runs[-1][0] and sum(costs) + 2.0 * costs[-1] <= seconds:
