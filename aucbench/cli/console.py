@@ -14,6 +14,7 @@ from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted, duration, without_secrets
+from aucbench.studies.codec import canonical
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import DataRecord, FailureRecord
@@ -67,10 +68,8 @@ class _View(BarView):
         for line in columns_in_words(columns):
             say(f"{title}: {line}")
 
-    def _name(self, entry: Entry | None) -> str:
-        # Entries with equal keys but different measures become one entry, which is not in the study.
-        names = names_of([entry]) if entry and id(entry) not in self._names else self._names
-        return " on ".join(names[id(entry)])
+    def _name(self, entry: Any) -> str:
+        return " on ".join(self._names[identity_of(entry)])
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         self._failed += [(self._name(executed.entry), failure) for failure in executed.failures]
@@ -240,15 +239,20 @@ def show_line(name: str, text: str) -> None:
     print(f"{name:>10}  {text}")
 
 
-def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
-    """Names of the method and the data set of each entry of a sweep, by id.
+def identity_of(entry: Entry) -> str:
+    """The settings of an entry without its measures, as entries with other measures are planned as one."""
+    return canonical([entry.describe(), _extra(entry)])
+
+
+def names_of(entries: Sequence[Entry]) -> dict[str, tuple[str, str]]:
+    """Names of the method and the data set of each entry of a sweep, by identity.
 
     The names include all settings that differ between entries.
     """
     from aucbench.reports.labels import sweep_names
 
     names = sweep_names([entry.describe() for entry in entries], [_extra(entry) for entry in entries])
-    return {id(entry): name for entry, name in zip(entries, names, strict=True)}
+    return {identity_of(entry): name for entry, name in zip(entries, names, strict=True)}
 
 
 def _extra(entry: Entry) -> dict[str, Any]:

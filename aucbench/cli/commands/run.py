@@ -13,7 +13,7 @@ import psutil
 
 from aucbench import api
 from aucbench.cli.commands import BAD_INPUT, FAILED
-from aucbench.cli.console import Console, names_of, show_line
+from aucbench.cli.console import Console, identity_of, names_of, show_line
 from aucbench.cli.help import show_run
 from aucbench.cli.progress import BarView, bar, say
 from aucbench.config.compose import Composer
@@ -160,7 +160,7 @@ def _show_plan(planned: PlannedStudy, preparing: float) -> int:
     by_method = len(plan.entries) > LISTED
     rows: dict[str, list[Any]] = {}
     for entry, cost in zip(plan.entries, planned.estimates, strict=True):
-        method, dataset = names[id(entry.entry)]
+        method, dataset = names[identity_of(entry.entry)]
         rows.setdefault(method if by_method else f"{method} on {dataset}", []).append((entry, cost))
     lines = []
     for name, pairs in rows.items():

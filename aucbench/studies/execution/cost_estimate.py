@@ -58,13 +58,14 @@ class Estimate:
 
 def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _: None) -> list[Estimate]:
     """Estimate every entry of a plan; `begun` is called with each entry before its estimate."""
-    estimates: list[Estimate] = []
+    estimates = [Estimate()] * len(plan.entries)
     kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
-    for at, planned in enumerate(plan.entries):
+    # By data set, as one data set at a time stays loaded.
+    for at in sorted(range(len(estimates)), key=lambda at: str(plan.entries[at].entry.dataset.description)):
+        planned = plan.entries[at]
         begun(entry := planned.entry)
         cells = [cell for cell in plan.to_run(planned) if not cell.scored]
         if not cells:  # no data are loaded
-            estimates.append(Estimate())
             continue
         rows, test_rows, folds = _sizes(entry)
         searches = {cell.search.key for cell in cells if cell.search}
@@ -78,7 +79,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
         time = entry.budget.seconds or (float(np.mean(times)) if times else None)
         trainings, work = len(cells) + trials, len(cells) + trials * (1.0 - 1.0 / max(2, folds))
         passes = trainings * _passes(entry, rows)
-        estimates.append(Estimate(trainings, passes, time and time * work, int(memory), time is not None))
+        estimates[at] = Estimate(trainings, passes, time and time * work, int(memory), time is not None)
         if time is None:  # methods of a kind differ only in numbers such as step sizes
             method = entry.algorithm.description
             names = {name: value for name, value in method.parameters.items() if not isinstance(value, float)}

@@ -49,6 +49,18 @@ class Costly(Gentle):
         return super().step(w, batch)
 
 
+class SlowToScore(Gentle):
+    """A method without weights, whose scores take far longer than its training."""
+
+    name: ClassVar[str] = "fake_slow_to_score"
+    plans: ClassVar[bool] = True
+    weights = None
+
+    def score(self, w, X):
+        compute(0.01)
+        return X @ w
+
+
 def estimates(entries, folder):
     store = Store(folder)
     return estimate(plan_of(entries, store), store)
@@ -73,6 +85,11 @@ def test_a_slow_method_is_tried_in_short_runs_and_what_is_compiled_in_a_run_is_n
     compiled = Costly(computes=5e-4, compiles=0.4)
     subject = entry(compiled, Clouds(d=2), budget=Budget(iterations=100))
     assert 0.05 < seconds_alone([subject], 60.0) < 1.0
+
+
+def test_scoring_at_checkpoints_is_not_part_of_the_price():
+    subject = entry(SlowToScore(), Clouds(n=5_000), budget=Budget(iterations=10_000, checkpoints=50))
+    assert 0.0 < seconds_alone([subject], 60.0) < 0.5
 
 
 def test_trials_mapped_rows_and_rows_of_another_length_have_their_price(monkeypatch, tmp_path):
