@@ -171,7 +171,7 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
     more, taken = runs[-1]
     fewer, less = next(run for run in reversed(runs) if run[0] <= more / 2)
     slope = max(0.0, taken - less) / (more - fewer)
-    start = max(0.0, taken - slope * more)  # initialisation and checkpoints
+    start = max(0.0, costs[-1] - slope * more)  # initialisation, and scoring at checkpoints
     per_unit = slope + start * (1.0 if is_full else rows / len(task.y)) / units
     return per_unit, size_of(prepared.X) / prepared.X.shape[0]
 
